@@ -7,6 +7,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
+import polars as pl
+
 from unmask import datasets
 from unmask.assessment import assess
 from unmask.errors import EngineError
@@ -24,6 +27,7 @@ PEOPLE = 200
 NUMBERS = ("nearest", "one_to_one", "learned", "likelihood", "channel")
 COUNTED = ("special_uniques", "knowledge_sweep")  # columns of more than 256 values have kernels of their own
 MANY_VALUES = 300
+WIDE = 40  # columns of files whose searches have kernels of their own (kernels/search/wide.py)
 MASKINGS = ("noise(0.3)", "rank_swap(share=0.1)", "microaggregation(5)")
 
 
@@ -78,6 +82,7 @@ def _jobs() -> dict[str, Callable[[], object]]:
         "columns of many values": _many_values,
         "a synthetic table": _synthetic,
         "a table of numbers": _numbers,
+        "a table of many columns": _wide,
         "people with many rows": _persons,
         "a network": _network,
     }
@@ -111,6 +116,12 @@ def _numbers() -> None:
     people = datasets.census(PEOPLE, seed=1)
     for masking in MASKINGS:
         assess(Release(people, parse_masking(masking).apply(people, 1)), only=NUMBERS, utility="none")
+
+
+def _wide() -> None:
+    columns = np.random.default_rng(1).normal(size=(WIDE, PEOPLE))
+    people = pl.DataFrame({f"c{k}": column for k, column in enumerate(columns)})
+    assess(Release(people, parse_masking("noise(0.5)").apply(people, 1)), only=NUMBERS[:2], utility="none")
 
 
 def _persons() -> None:

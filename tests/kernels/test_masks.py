@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from unmask.kernels.base import CHEBYSHEV, EUCLIDEAN, LANES, LEAF, MANHATTAN
+from unmask.kernels.base import CHEBYSHEV, EUCLIDEAN, LANES, LEAF, MANHATTAN, ROWS
 from unmask.kernels.compiling import lowest, popcount
 from unmask.kernels.search import masks
 
@@ -31,6 +31,11 @@ def boxes(box, group, probe, kinds, within, gaps):
 
 
 @numba.njit
+def blocks(tiles, probes, within, found, far):
+    return masks.block_masks(tiles, 1, probes, 4, within, found, far)
+
+
+@numba.njit
 def bits(word):
     return popcount(word), lowest(word)
 
@@ -41,6 +46,7 @@ def as_written(function):
 
 
 plain_points, plain_boxes = map(as_written, (masks.point_mask, masks.box_mask))
+plain_blocks = as_written(masks.block_masks)
 plain_popcount, plain_lowest = as_written(popcount), as_written(lowest)
 
 
@@ -116,3 +122,20 @@ def test_without_private_features_of_numba_the_results_are_the_same():
         told[plain_kernels] = run.stdout.split(" ", 1)
     assert (told[""][0], told["1"][0]) == ("False", "True")
     assert told[""][1] == told["1"][1]
+
+
+@settings(max_examples=50, deadline=None)
+@given(seed=st.integers(0, 2**32), pairs=st.integers(1, 40), most=st.sampled_from([3, 300, 3000]))
+def test_blocks_by_definition(seed, pairs, most):
+    rng = np.random.default_rng(seed)
+    numbers = [rng.integers(-most, most + 1, shape) for shape in ((2, 2 * pairs, LEAF), (8, 2 * pairs))]
+    tiles, probes = ((side[:, ::2] & 0xFFFF | side[:, 1::2] << 16).astype(np.int32) for side in numbers)
+    exact = ((numbers[1][4:, :, None] - numbers[0][1][None]) ** 2).sum(axis=1)
+    within = np.quantile(exact, rng.random(ROWS), axis=1).diagonal().astype(np.int32)
+    wanted = [sum(int(d <= most) << j for j, d in enumerate(row)) for row, most in zip(exact, within, strict=True)]
+    for run in (blocks, lambda *args: plain_blocks(tiles, 1, probes, 4, *args[2:])):
+        found, far = np.zeros(ROWS, np.int64), np.zeros((ROWS, LEAF), np.int32)
+        assert run(tiles, probes, within, found, far) == np.bitwise_or.reduce(wanted)
+        assert found.tolist() == wanted
+        close = exact <= within[:, None]
+        assert (far[close] == exact[close]).all()

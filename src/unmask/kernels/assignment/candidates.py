@@ -11,6 +11,7 @@ from unmask.kernels.compiling import in_chunks, inlined, inner, lean, lowest
 from unmask.kernels.search import priced
 
 _CHUNK = 64  # bidders per task of a thread
+TOGETHER = 4  # bidders who meet all objects of a wide file together; fewer search one by one
 
 
 class Lists(NamedTuple):
@@ -36,6 +37,14 @@ def empty_lists(sizes: Ints, *, dummy: int = -1) -> Lists:
 @inner
 def search_list(lists: Lists, index: priced.Index, price: Floats, i: int, buffer: priced.Buffer) -> None:
     """Search the list of bidder i anew; see refresh."""
+    size, cut = _wanted(lists, index, price, i)
+    lists.threshold[i] = priced.find(index, price, i, cut, size, buffer)
+    _write(lists, index, price, i, buffer.items[:size], buffer.costs[:size])
+
+
+@inner
+def _wanted(lists: Lists, index: priced.Index, price: Floats, i: int) -> tuple[int, float]:
+    """How many objects bidder i looks for, and below which priced cost."""
     n_o = index.space.points.shape[0]
     a, b = lists.start[i], lists.start[i + 1]
     old, size, cut = lists.length[i], b - a, np.inf
@@ -48,11 +57,17 @@ def search_list(lists: Lists, index: priced.Index, price: Floats, i: int, buffer
             if lists.item[k] < n_o:
                 cut = max(cut, lists.cost[k] + price[lists.item[k]])
         cut += 1e-12 * abs(cut) + 1e-300
-    lists.threshold[i] = priced.find(index, price, i, cut, size, buffer)
-    n = 0
-    for k in range(size):
-        if buffer.items[k] >= 0:
-            lists.item[a + n], lists.cost[a + n] = buffer.items[k], buffer.costs[k]
+    return size, cut
+
+
+@inner
+def _write(lists: Lists, index: priced.Index, price: Floats, i: int, items: Codes, costs: Floats) -> None:
+    """Put what was found on the list of bidder i."""
+    n_o = index.space.points.shape[0]
+    a, n = lists.start[i], 0
+    for k in range(items.shape[0]):
+        if items[k] >= 0:
+            lists.item[a + n], lists.cost[a + n] = items[k], costs[k]
             n += 1
     if price.shape[0] > n_o:
         lists.item[a + n], lists.cost[a + n] = n_o, 0.0
@@ -72,12 +87,38 @@ def refresh(lists: Lists, index: priced.Index, price: Floats, bidders: Ints) -> 
     A price more than there are objects in the index belongs to an object that costs nothing and is on every list.
     """
     size = int((lists.start[bidders + 1] - lists.start[bidders]).max())
+    if len(index.wide.tiles) and len(bidders) >= TOGETHER and size <= priced.LONGEST:
+        in_chunks(lambda part: _refresh_wide(lists, index, price, bidders[part]), len(bidders), chunk=priced.CHUNK)
+        return
     if len(bidders) <= 4 * _CHUNK:  # threads would take longer to start
         _refresh(lists, index, price, bidders, priced.new_buffer(size))
         return
     in_chunks(
         lambda part: _refresh(lists, index, price, bidders[part], priced.new_buffer(size)), len(bidders), chunk=_CHUNK
     )
+
+
+def _refresh_wide(lists: Lists, index: priced.Index, price: Floats, bidders: Ints) -> None:
+    """Let some bidders meet all objects together."""
+    size, cut = np.empty(len(bidders), np.int64), np.empty(len(bidders))
+    _all_wanted(lists, index, price, bidders, size, cut)
+    heaps = priced.new_heaps(size, cut)
+    priced.fill(index, price, bidders, heaps)
+    lists.threshold[bidders] = heaps.cut
+    _write_all(lists, index, price, bidders, heaps)
+
+
+@lean
+def _all_wanted(lists: Lists, index: priced.Index, price: Floats, bidders: Ints, size: Ints, cut: Floats) -> None:
+    for s in range(bidders.shape[0]):
+        size[s], cut[s] = _wanted(lists, index, price, bidders[s])
+
+
+@lean
+def _write_all(lists: Lists, index: priced.Index, price: Floats, bidders: Ints, heaps: priced.Heaps) -> None:
+    for s in range(bidders.shape[0]):
+        n = heaps.size[s]
+        _write(lists, index, price, bidders[s], heaps.items[s, :n], heaps.costs[s, :n])
 
 
 @inner

@@ -5,12 +5,15 @@ A solver that sees classes in this order cannot know in which rows the records s
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from unmask.kernels.base import Codes, Floats, Ints, Space
 from unmask.kernels.groups import identical
+
+FEW = 4  # keys that are sorted by at first
 
 
 class Classes(NamedTuple):
@@ -28,8 +31,7 @@ def classify(values: Floats, codes: Codes) -> Classes:
     """Group equal records and sort the groups by their values."""
     groups = identical(values, codes)
     distinct, kinds = values[groups.first] + 0.0, codes[groups.first]
-    keys = [*kinds.T[::-1], *distinct.T[::-1]]
-    order = np.lexsort(keys) if keys else np.arange(len(distinct))
+    order = _order([*distinct.T, *kinds.T], len(distinct))
     place = np.empty_like(order)
     place[order] = np.arange(len(order))
     label = place[groups.label]
@@ -39,6 +41,21 @@ def classify(values: Floats, codes: Codes) -> Classes:
         label, size, start, np.argsort(label, kind="stable"),
         np.ascontiguousarray(distinct[order]), np.ascontiguousarray(kinds[order]),
     )  # fmt: skip
+
+
+def _order(keys: list[NDArray[Any]], n: int) -> Ints:
+    """Order of distinct rows by their keys, the first one first; most often a few keys tell all rows apart."""
+    order = np.arange(n)
+    for count in (FEW, len(keys)):
+        if keys:
+            order = np.lexsort(keys[:count][::-1])
+        same = np.ones(max(0, n - 1), np.bool_)
+        for key in keys[:count]:
+            before, after = key[order[:-1]], key[order[1:]]
+            same &= (before == after) | ((before != before) & (after != after))  # noqa: PLR0124 - NaN
+        if not same.any():
+            break
+    return order
 
 
 def both(space: Space) -> tuple[Classes, Classes]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from unmask.kernels.base import CHEBYSHEV, EUCLIDEAN, LANES, LEAF, Singles
+from unmask.kernels.base import CHEBYSHEV, EUCLIDEAN, LANES, LEAF, ROWS, Codes, Ints, Singles
 from unmask.kernels.compiling import inlined, machine
 
 Kinds = tuple[Singles, Singles, int, int, bool]  # see point_mask
@@ -63,3 +63,26 @@ def box_mask(box: Boxes, group: int, probe: Singles, kinds: Kinds, within: float
                 part = min(_part(gap, step[k], k < numeric, norm), relief[group, k, j])
             gaps[j] = max(gaps[j], part) if norm == CHEBYSHEV else gaps[j] + part
     return _within(gaps, within, LANES)
+
+
+@machine
+def block_masks(tiles: Codes, leaf: int, probes: Codes, first: int, within: Codes, masks: Ints, far: Codes) -> int:
+    """Bits of the points of a leaf within the limits of the four queries from `first` on: all of them, each in `masks`.
+
+    A word of `tiles` and `probes` holds two attributes in 16 bits each; `far` are sums of squares, for all points if
+    one is within a limit. They may be parts of the sums for points that are not.
+    """
+    found = 0
+    for i in range(ROWS):
+        masks[i] = 0
+        for j in range(LEAF):
+            total = 0
+            for k in range(probes.shape[1]):
+                a, b = int(probes[first + i, k]), int(tiles[leaf, k, j])
+                low = (((a & 0xFFFF) ^ 0x8000) - 0x8000) - (((b & 0xFFFF) ^ 0x8000) - 0x8000)
+                high = (a >> 16) - (b >> 16)
+                total += low * low + high * high
+            far[i, j] = total
+            masks[i] |= int(total <= within[i]) << j
+        found |= int(masks[i])
+    return found

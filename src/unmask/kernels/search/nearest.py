@@ -26,6 +26,7 @@ from unmask.kernels.search.lists import Lists, k_part, spread, tied_part
 from unmask.kernels.search.tree import Tree, plant
 from unmask.kernels.search.truth import decide_part, rank_part
 from unmask.kernels.search.walk import new_buffer, order_of, search_order
+from unmask.kernels.search.wide import decide_wide, find_best_wide, is_open, widen
 
 
 class Nearest(NamedTuple):
@@ -63,7 +64,10 @@ def nearest(
 
 
 def _search(space: Space, tree: Tree, queries: Ints, progress: Callable[[float], None] | None = None) -> Best:
-    best = blank(queries)
+    best, wide = blank(queries), widen(tree)
+    if len(wide.tiles):
+        find_best_wide(space, tree, wide, best, progress)
+        return best
     order = search_order(tree, queries)
     in_chunks(lambda part: find_best(space, tree, order[part], best, new_buffer()), len(order), progress=progress)
     return best
@@ -92,8 +96,11 @@ def decide(
     d_true, which is to say that the true point is not among the ties of the nearest.
     """
     tree = plant(space) if tree is None else tree
-    distances = _true_distances(space, truth)
+    distances, wide = _true_distances(space, truth), widen(tree)
     closer, ties = ~np.isfinite(distances), np.zeros(len(distances), dtype=np.int64)
+    if len(wide.tiles) and is_open(space, tree, distances):
+        closer, ties = decide_wide(space, tree, wide, distances, closer, progress)
+        return Decision(closer, np.where(closer, 0, ties))
     order = order_of(tree, np.asarray(truth))  # a query is near its true point, or its search ends soon
     in_chunks(
         lambda part: decide_part(space, tree, order[part], distances, closer, ties, new_buffer()),

@@ -12,15 +12,18 @@ from typing import NamedTuple
 
 import numpy as np
 
-from unmask.kernels.base import EUCLIDEAN, LANES, LEAF, Codes, Floats, Ints, Singles, Space
+from unmask.kernels.base import EUCLIDEAN, LANES, LEAF, ROWS, Codes, Floats, Ints, Singles, Space
 from unmask.kernels.compiling import in_chunks, inlined, inner, lean, lowest
 from unmask.kernels.search.distance import pair
+from unmask.kernels.search.masks import block_masks
 from unmask.kernels.search.tree import Tree, plant
 from unmask.kernels.search.walk import LEVEL_SHIFT, STACK, limit, near_boxes, screen
+from unmask.kernels.search.wide import Block, Wide, block_of, reach_of, real_points, widen
 
 CHUNK = 256  # bidders per task of a thread
 _SAMPLE = 128
 _PAIRS = 1 << 26  # room for pairs within a cut
+LONGEST = 64  # candidates up to which bidders are searched together: all their lists are in memory at once
 
 
 class Index(NamedTuple):
@@ -31,6 +34,7 @@ class Index(NamedTuple):
     root: bool  # a cost is the square root of the reduced distance
     box: Floats  # (box groups, 16) least price in a box
     leaf: Floats  # (leaves,) least price in a leaf
+    wide: Wide  # the objects once more, where many bidders meet all of them; else empty
 
 
 class Buffer(NamedTuple):
@@ -76,7 +80,7 @@ def index_points(space: Space, *, squared: bool) -> tuple[Index, Ints]:
 
 def _index(space: Space, tree: Tree, *, squared: bool) -> Index:
     root = space.norm == EUCLIDEAN and not squared
-    return Index(space, tree, root, np.full((len(tree.low), LANES), np.inf), np.zeros(len(tree.lanes)))
+    return Index(space, tree, root, np.full((len(tree.low), LANES), np.inf), np.zeros(len(tree.lanes)), widen(tree))
 
 
 @lean
@@ -145,9 +149,9 @@ def near(index: Index, i: int, leaf: int, cut: float, far: Singles) -> int:
 
 
 @inlined
-def _replace_worst(buffer: Buffer, n: int, key: float, item: int, cost: float) -> None:
+def _replace_worst(heap: tuple[Floats, Codes, Floats], n: int, key: float, item: int, cost: float) -> None:
     """Put a candidate in the place of the worst of n: a heap with the greatest priced cost on top."""
-    priced, items, costs = buffer.priced, buffer.items, buffer.costs
+    priced, items, costs = heap
     k = 0
     while 2 * k + 1 < n:
         child = 2 * k + 1
@@ -173,7 +177,7 @@ def _look(index: Index, price: Floats, i: int, leaf: int, cut: float, n: int, bu
         if far[j] <= reach(index, cut - price[t]):
             cost = cost_of(index, i, t)
             if cost + price[t] < cut:
-                _replace_worst(buffer, n, cost + price[t], t, cost)
+                _replace_worst((buffer.priced, buffer.items, buffer.costs), n, cost + price[t], t, cost)
                 cut = min(cut, buffer.priced[0])
     return cut
 
@@ -244,17 +248,88 @@ def next_leaf(index: Index, i: int, cut: float, buffer: Buffer, top: int) -> tup
     return leaf, top
 
 
+# --- many bidders together, where files are wide (wide.py) -----------------------------------------------------------
+
+
+class Heaps(NamedTuple):
+    """The candidates of some bidders found so far: heaps with the greatest priced cost on top."""
+
+    size: Ints  # (bidders,) candidates that each wants
+    cut: Floats  # (bidders,) priced cost from which on nothing is wanted
+    priced: Floats  # (bidders, longest)
+    items: Codes
+    costs: Floats
+
+
+def new_heaps(size: Ints, cut: Floats) -> Heaps:
+    """Empty heaps."""
+    shape = len(size), int(size.max(initial=1))
+    return Heaps(size, cut, np.full(shape, np.inf), np.full(shape, -1, np.int32), np.zeros(shape))
+
+
+def fill(index: Index, price: Floats, bidders: Ints, heaps: Heaps) -> None:
+    """Find the objects of least cost + price below each bidder's cut, which then is the threshold: see priced.find."""
+    _fill(index, price, bidders, heaps, block_of(index.tree, index.wide, bidders))
+
+
+@lean
+def _fill(index: Index, price: Floats, bidders: Ints, heaps: Heaps, block: Block) -> None:
+    tiles, cut = index.wide.tiles, heaps.cut
+    for leaf in range(tiles.shape[0]):
+        for slot in range(bidders.shape[0]):
+            block.within[slot] = _whole_reach(index, cut[slot] - index.leaf[leaf])
+        for first in range(0, block.within.shape[0], ROWS):
+            within = block.within[first : first + ROWS]
+            if max(within[0], within[1], within[2], within[3]) < 0:
+                continue
+            if block_masks(tiles, leaf, block.probes, first, within, block.masks, block.far):
+                for i in range(min(ROWS, bidders.shape[0] - first)):
+                    mask = block.masks[i] & real_points(index.tree, leaf)
+                    if mask:
+                        cut[first + i] = _offer(
+                            index, price, bidders[first + i], leaf, mask, heaps, first + i, block.far[i]
+                        )
+
+
+@inlined
+def _whole_reach(index: Index, room: float) -> int:
+    """Distances in whole numbers of pairs that cost at most ``room`` do not exceed this; negative: there are none."""
+    if room < 0.0:
+        return -1
+    return reach_of(index.tree, index.wide, room * room if index.root else room)
+
+
+@inlined
+def _offer(index: Index, price: Floats, i: int, leaf: int, mask: int, heaps: Heaps, slot: int, far: Codes) -> float:
+    """Offer objects of a leaf to a heap. Returns the priced cost from which on nothing is wanted."""
+    cut, n = heaps.cut[slot], heaps.size[slot]
+    heap = heaps.priced[slot], heaps.items[slot], heaps.costs[slot]
+    while mask:
+        j = lowest(mask)
+        mask &= mask - 1
+        t = leaf * LEAF + j
+        if far[j] <= _whole_reach(index, cut - price[t]):
+            cost = cost_of(index, i, t)
+            if cost + price[t] < cut:
+                _replace_worst(heap, n, cost + price[t], t, cost)
+                cut = min(cut, heap[0][0])
+    return float(cut)
+
+
+# --- questions ------------------------------------------------------------------------------------------------------
+
+
 def least_costs(index: Index, price: Floats, start: Floats) -> Floats:
     """Least cost + price over *all* objects, for every bidder, by a search of its own. ``start``: some met."""
     out, bidders, found = start.copy(), np.arange(len(start)), np.empty((len(start), 1), np.int32)
-    in_chunks(
-        lambda part: _find(index, price, bidders[part], out[part], found[part], new_buffer(1)), len(out), chunk=CHUNK
-    )
+    in_chunks(lambda part: _find_some(index, price, bidders[part], out[part], found[part]), len(out), chunk=CHUNK)
     return out
 
 
 def effort(index: Index, n: int) -> float:
     """Leaves that a bidder looks at for n candidates, from a sample: the noisier file should do the asking."""
+    if len(index.wide.tiles):
+        return float(len(index.wide.tiles))
     n_b, n_o = len(index.space.queries), len(index.space.points)
     buffer, price = new_buffer(min(n, n_o)), np.zeros(n_o)
     update_prices(index, price)
@@ -287,13 +362,24 @@ def found_below(index: Index, price: Floats, bidders: Ints, cut: Floats, size: i
     """For some bidders the objects of least cost + price below their ``cut``, up to ``size`` of them; -1: no more."""
     found = np.full((len(bidders), size), -1, np.int32)
     cut = cut.copy()
-    in_chunks(lambda part: _find(index, price, bidders[part], cut[part], found[part], new_buffer(size)), len(bidders))
+    in_chunks(lambda part: _find_some(index, price, bidders[part], cut[part], found[part]), len(bidders))
     return found
+
+
+def _find_some(index: Index, price: Floats, bidders: Ints, cut: Floats, found: Codes) -> None:
+    """Put the least objects of some bidders in ``found``, and into ``cut`` what is proven of all others."""
+    n = found.shape[1]
+    if not len(index.wide.tiles) or n > LONGEST:
+        _find(index, price, bidders, cut, found, new_buffer(n))
+        return
+    heaps = new_heaps(np.full(len(bidders), n), cut)
+    fill(index, price, bidders, heaps)
+    found[:] = heaps.items[:, ::-1]
 
 
 @lean
 def _find(index: Index, price: Floats, bidders: Ints, cut: Floats, found: Codes, buffer: Buffer) -> None:
-    """Put the least objects of some bidders in ``found``, and into ``cut`` what is proven of all others."""
+    """The same, one after the other."""
     n = found.shape[1]
     for s in range(bidders.shape[0]):
         cut[s] = min(cut[s], find(index, price, bidders[s], cut[s], n, buffer))

@@ -1,0 +1,286 @@
+"""Wide files: where boxes exclude nothing, all queries meet all points, four queries and a leaf at a time.
+
+In many attributes that vary by themselves a query looks at every leaf of a tree, and most of the time is spent on
+bringing the points from memory. Here a leaf stays in the cache while hundreds of queries meet it, and numbers are whole
+and small (compiling/blocks.py): a fifth of the time that a product of matrices in float32 takes.
+
+Why screening is exact
+----------------------
+Coordinates are the stored ones of the tree, so what is proven there holds: a pair within a reduced distance T has a
+stored distance of at most limit(T). A stored coordinate x becomes the whole number nearest to S x, cut off at -q and q.
+Cutting off brings numbers nearer to each other, if anything, and rounding moves two of them apart by at most 1. So the
+Euclidean distance of two records in whole numbers is at most S sqrt(limit(T)) + sqrt(p): this is `reach_of`. The choice
+of S cannot make a result wrong, only slow. q is so small that a sum of p squares stays below 2**31.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unmask.kernels.base import EUCLIDEAN, LANES, LEAF, ROWS, Codes, Floats, Ints, Singles, Space
+from unmask.kernels.compiling import in_chunks, inlined, inner, lean, lowest, popcount
+from unmask.kernels.search.best import Best, tie_limit
+from unmask.kernels.search.distance import pair
+from unmask.kernels.search.few import Met
+from unmask.kernels.search.masks import block_masks
+from unmask.kernels.search.tree import Tree
+from unmask.kernels.search.walk import limit, near_boxes
+
+Progress = Callable[[float], None] | None
+
+FROM = 24  # attributes, as many as would vary alike, from which on boxes exclude too little
+OPEN = 0.25  # share of all leaves within the true distances from which on decisions are made in blocks
+MOST = 2**31 - 1
+COVERED = 6.0  # root mean squares of the widest attribute that whole numbers reach
+CHUNK = 512  # queries that meet a leaf while it is in the cache
+FIRST = 16  # decisions: of the leaves so large a part is met by all, the rest by those who are not settled
+LEAVES = 64  # made at a time, and looked at to tell how wide a file is
+
+
+class Wide(NamedTuple):
+    """Points in tree order as whole numbers, two attributes in a word."""
+
+    tiles: Codes  # (leaves, pairs of attributes, 48)
+    scale: float  # S
+    root: float  # sqrt(p)
+
+
+class Block(NamedTuple):
+    """Queries that meet all leaves together, and room for what one leaf gives."""
+
+    probes: Codes  # (queries, pairs of attributes), a multiple of ROWS
+    within: Codes  # (queries,) distances in whole numbers that are still wanted
+    masks: Ints  # (ROWS,)
+    far: Codes  # (ROWS, 48)
+
+
+def no_block() -> Wide:
+    """What files that are not wide have."""
+    return Wide(np.zeros((0, 0, LEAF), np.int32), 0.0, 0.0)
+
+
+def widen(tree: Tree) -> Wide:
+    """Make whole numbers of the points of a tree, if its boxes exclude too little; else none."""
+    if tree.norm != EUCLIDEAN or not tree.plain or tree.numeric < FROM:
+        return no_block()
+    some = tree.lanes[:: -(-len(tree.lanes) // LEAVES)].transpose(0, 2, 1).reshape(-1, tree.numeric).astype(np.float64)
+    some = some[np.isfinite(some[:, 0])]
+    squares = some.var(axis=0)
+    if not squares.any() or squares.sum() ** 2 < FROM * (squares**2).sum():
+        return no_block()
+    most = _largest(tree.numeric)
+    scale = most / min(1.0, COVERED * math.sqrt(float((some**2).mean(axis=0).max())))
+    tiles = np.empty((len(tree.lanes), (tree.numeric + 1) // 2, LEAF), np.int32)
+
+    def work(part: slice) -> None:
+        tiles[part] = _words(tree.lanes[part], scale, most)
+
+    in_chunks(work, len(tiles), chunk=LEAVES)
+    return Wide(tiles, scale, math.sqrt(tree.numeric))
+
+
+def _largest(attributes: int) -> int:
+    """q: differences fit into 16 bits, sums of squares into 31."""
+    return min(16_000, math.isqrt(MOST // (attributes + 1)) // 2)
+
+
+def _words(numbers: Singles, scale: float, most: int) -> Codes:
+    """Whole numbers, two neighbours of the second axis in a word; an odd last one has a zero beside it."""
+    whole = np.rint(np.clip(numbers * np.float64(scale), -most, most)).astype(np.int32)
+    low, high = whole[:, ::2], np.zeros_like(whole[:, ::2])
+    high[:, : whole.shape[1] // 2] = whole[:, 1::2]
+    return low & 0xFFFF | high << 16
+
+
+def block_of(tree: Tree, wide: Wide, queries: Ints) -> Block:
+    """Some queries, ready to meet all leaves; nothing is wanted yet."""
+    n = -(-len(queries) // ROWS) * ROWS
+    probes = np.zeros((n, wide.tiles.shape[1]), np.int32)
+    probes[: len(queries)] = _words(tree.probes[queries], wide.scale, _largest(tree.numeric))
+    return Block(probes, np.full(n, -1, np.int32), np.zeros(ROWS, np.int64), np.zeros((ROWS, LEAF), np.int32))
+
+
+@inlined
+def reach_of(tree: Tree, wide: Wide, reduced: float) -> int:
+    """Distances in whole numbers of pairs whose reduced distance is at most `reduced` do not exceed this."""
+    length = math.sqrt(limit(tree, reduced)) * wide.scale + wide.root
+    most = length * length * (1.0 + 1e-9) + 1.0
+    return int(most) if most < MOST else MOST
+
+
+@inlined
+def real_points(tree: Tree, leaf: int) -> int:
+    """Bits of the points of a leaf that are there."""
+    return (1 << min(LEAF, int(tree.rows.shape[0]) - leaf * LEAF)) - 1
+
+
+def find_best_wide(space: Space, tree: Tree, wide: Wide, best: Best, progress: Progress = None) -> None:
+    """Find the nearest points of all queries of ``best``: see best.py."""
+    again = np.zeros(len(best.query), np.bool_)
+    _find_in_chunks(space, tree, wide, np.arange(len(best.query)), best, again, progress)
+    slots = np.flatnonzero(again)
+    best.ties[slots], best.second[slots] = 0, np.inf
+    _find_in_chunks(space, tree, wide, slots, best, again, None)
+
+
+def _find_in_chunks(
+    space: Space, tree: Tree, wide: Wide, slots: Ints, best: Best, again: NDArray[np.bool_], progress: Progress
+) -> None:
+    def work(part: slice) -> None:
+        block = block_of(tree, wide, best.query[slots[part]])
+        block.within[: len(slots[part])] = MOST
+        _find(space, tree, wide, slots[part], best, again, block)
+
+    in_chunks(work, len(slots), chunk=CHUNK, progress=progress)
+
+
+@lean
+def _find(
+    space: Space, tree: Tree, wide: Wide, slots: Ints, best: Best, again: NDArray[np.bool_], block: Block
+) -> None:
+    for leaf in range(wide.tiles.shape[0]):
+        for first in range(0, block.within.shape[0], ROWS):
+            within = block.within[first : first + ROWS]
+            if block_masks(wide.tiles, leaf, block.probes, first, within, block.masks, block.far):
+                for i in range(min(ROWS, slots.shape[0] - first)):
+                    mask = block.masks[i] & real_points(tree, leaf)
+                    if mask:
+                        again[slots[first + i]] = _keep(
+                            space,
+                            tree,
+                            wide,
+                            slots[first + i],
+                            leaf,
+                            mask,
+                            best,
+                            again,
+                            block.far[i],
+                            within[i : i + 1],
+                        )
+
+
+@inner
+def _keep(
+    space: Space,
+    tree: Tree,
+    wide: Wide,
+    slot: int,
+    leaf: int,
+    mask: int,
+    best: Best,
+    again: NDArray[np.bool_],
+    far: Codes,
+    within: Codes,
+) -> bool:
+    """As _visit in best.py, for the points of one leaf; True: ties must be counted again."""
+    query, least, second, unsettled = best.query[slot], best.least[slot], best.second[slot], again[slot]
+    cut = tie_limit(space, least)
+    while mask:
+        j = lowest(mask)
+        mask &= mask - 1
+        if far[j] > within[0]:
+            continue
+        place = leaf * LEAF + j
+        d = pair(space, query, tree.rows[place])
+        if d > cut:
+            if d < second:
+                second, within[0] = d, reach_of(tree, wide, d)
+        elif d >= least:
+            best.ties[slot] += tree.weight[place]
+        else:
+            cut = tie_limit(space, d)
+            unsettled = least <= cut
+            if not unsettled:
+                second, within[0] = least, reach_of(tree, wide, least)
+            least, best.ties[slot], best.place[slot] = d, tree.weight[place], place
+    best.least[slot], best.second[slot] = least, second
+    return bool(unsettled)
+
+
+def is_open(space: Space, tree: Tree, distances: Floats) -> bool:
+    """Whether many leaves are as near as true points are, by a sample: where they are not, a tree decides sooner."""
+    known = np.flatnonzero(np.isfinite(distances))
+    some = known[:: -(-len(known) // LEAVES)] if len(known) else known
+    found = _leaves_within(space, tree, some, distances, np.empty(LANES, np.float32))
+    return found > OPEN * len(some) * len(tree.lanes)
+
+
+@lean
+def _leaves_within(space: Space, tree: Tree, queries: Ints, distances: Floats, gaps: Singles) -> int:
+    found = 0
+    for query in queries:
+        within = limit(tree, tie_limit(space, distances[query]))
+        for group in range((tree.lanes.shape[0] + LANES - 1) // LANES):
+            found += popcount(np.uint64(near_boxes(tree, 0, group, tree.probes[query], within, gaps)))
+    return found
+
+
+def decide_wide(
+    space: Space, tree: Tree, wide: Wide, distances: Floats, closer: NDArray[np.bool_], progress: Progress = None
+) -> tuple[NDArray[np.bool_], Ints]:
+    """Decide all queries that are not settled, as few.meet_all: closer or not, and the size of the tie."""
+    n, leaves = len(distances), len(wide.tiles)
+    met = Met(distances, np.full(n, np.inf), closer.copy(), np.zeros(n, np.int64), np.zeros(n, np.bool_))
+    first = leaves // FIRST
+    _decide_in_chunks(space, tree, wide, np.flatnonzero(~met.closer), (0, first), met, None)
+    _decide_in_chunks(space, tree, wide, np.flatnonzero(~met.closer), (first, leaves), met, progress)
+    unsettled = np.flatnonzero(met.again & ~met.closer)
+    met.ties[unsettled] = 0
+    _decide_in_chunks(space, tree, wide, unsettled, (0, leaves), met, None)
+    return met.closer, met.ties
+
+
+def _decide_in_chunks(
+    space: Space, tree: Tree, wide: Wide, queries: Ints, leaves: tuple[int, int], met: Met, progress: Progress
+) -> None:
+    def work(part: slice) -> None:
+        _decide(space, tree, wide, queries[part], leaves, met, block_of(tree, wide, queries[part]))
+
+    in_chunks(work, len(queries), chunk=CHUNK, progress=progress)
+
+
+@lean
+def _decide(
+    space: Space, tree: Tree, wide: Wide, queries: Ints, leaves: tuple[int, int], met: Met, block: Block
+) -> None:
+    for slot in range(queries.shape[0]):
+        query = queries[slot]
+        block.within[slot] = reach_of(tree, wide, tie_limit(space, min(met.truth[query], met.least[query])))
+    for leaf in range(leaves[0], leaves[1]):
+        for first in range(0, block.within.shape[0], ROWS):
+            within = block.within[first : first + ROWS]
+            if max(within[0], within[1], within[2], within[3]) < 0:
+                continue
+            if block_masks(wide.tiles, leaf, block.probes, first, within, block.masks, block.far):
+                for i in range(min(ROWS, queries.shape[0] - first)):
+                    mask = block.masks[i] & real_points(tree, leaf)
+                    if mask:
+                        _try(space, tree, wide, queries[first + i], leaf, mask, met, within[i : i + 1])
+
+
+@inner
+def _try(space: Space, tree: Tree, wide: Wide, query: int, leaf: int, mask: int, met: Met, within: Codes) -> None:
+    """As _try in truth.py, for the points of one leaf."""
+    truth, least = met.truth[query], met.least[query]
+    cut = tie_limit(space, min(truth, least))
+    while mask:
+        j = lowest(mask)
+        mask &= mask - 1
+        place = leaf * LEAF + j
+        d = pair(space, query, tree.rows[place])
+        if tie_limit(space, d) < truth:
+            met.closer[query], within[0] = True, -1
+            return
+        if d < least and d <= cut:
+            met.again[query] = least <= tie_limit(space, d)
+            least, met.ties[query] = d, tree.weight[place]
+            cut = tie_limit(space, min(truth, least))
+            within[0] = reach_of(tree, wide, cut)
+        elif d <= cut:
+            met.ties[query] += tree.weight[place]
+    met.least[query] = least
