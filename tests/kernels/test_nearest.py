@@ -303,6 +303,18 @@ def test_copies_in_a_full_leaf_have_as_many_lots_as_rows():
     assert (found.row >= 143).mean() == pytest.approx(100 / 243, abs=0.06)  # five standard errors
 
 
+def test_where_all_points_are_equally_near_each_is_as_likely():
+    """Fifty kinds of three copies and one kind of fifty."""
+    kinds = np.append(np.repeat(np.arange(50), 3), np.full(50, 50)).astype(np.int32)[:, None]
+    none, sides = np.zeros(0), (np.zeros((20_000, 0)), np.zeros((200, 0)))
+    space = Space(*sides, np.full((20_000, 1), 99, np.int32), kinds, 1, none, np.ones(1), np.ones(1))
+    found = nearest(space, seed=5)
+    assert (found.ties == 200).all()
+    assert np.abs(np.bincount(found.row, minlength=200) / 100 - 1).max() < 0.5  # five standard errors
+    assert (found.row >= 150).mean() == pytest.approx(0.25, abs=0.016)
+    assert (found.row != nearest(space, seed=6).row).mean() > 0.9
+
+
 def test_hundred_thousand_duplicates_are_one_comparison():
     points = np.ones((100_000, 3))
     space = plain(points, points)

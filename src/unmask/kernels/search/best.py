@@ -96,6 +96,9 @@ def draw_ties(space: Space, tree: Tree, slots: Ints, seed: int, best: Best, buff
 @inner
 def _draw(space: Space, tree: Tree, slot: int, seed: int, best: Best, buffer: Buffer) -> None:
     query, shortest, winner = best.query[slot], np.inf, best.place[slot]
+    if best.ties[slot] == tree.members.shape[0]:  # any point will do, and nobody needs to wait
+        best.place[slot] = tree.position[pick(stem(seed, query, 4), 0, tree.members.shape[0])]
+        return
     high, low = stem(seed, query, 1), stem(seed, query, 2)
     probe, cut = tree.probes[query], tie_limit(space, best.least[slot])
     within = limit(tree, cut)
