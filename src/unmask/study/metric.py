@@ -64,7 +64,9 @@ def build_space(
     if metric == "gower":
         total = number_weights.sum() + code_weights.sum()
         factors, code_weights = factors / total, code_weights / total
-    return _assemble(encoding, left * factors, right * factors, norm, code_weights, metric)
+    if (factors != 1).any() or left is encoding.original.numeric:
+        left, right = left * factors, right * factors
+    return _assemble(encoding, left, right, norm, code_weights, metric)
 
 
 def of_attributes(space: Space, attributes: Iterable[int]) -> Space:
@@ -232,10 +234,8 @@ def _assemble(encoding: Encoding, left: Floats, right: Floats, norm: int, code_w
 
 def _floor(left: Floats, right: Floats, *, squared: bool) -> float:
     """Reduced distance that rounding alone may leave."""
-    largest = max(
-        (float(np.nanmax(np.abs(side))) for side in (left, right) if side.size and not np.isnan(side).all()),
-        default=0.0,
-    )
+    ends = (end.reduce(side, axis=None) for side in (left, right) if side.size for end in (np.fmin, np.fmax))
+    largest = max((abs(float(end)) for end in ends if not np.isnan(end)), default=0.0)
     return float((ROUNDING * largest) ** (2 if squared else 1))
 
 
