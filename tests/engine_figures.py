@@ -8,9 +8,12 @@ import numpy as np
 import polars as pl
 
 from unmask import engines
+from unmask.large import Large
+from unmask.large_draws import Drawer
 from unmask.large_people import Holding, study_of
 from unmask.linkage.one_to_one import link_in_rounds
 
+QUASI = ["a`b", "income", "town", "seen"]
 KINDS = {"town": "categorical", "income": "numeric"}
 
 
@@ -53,6 +56,22 @@ def matched(store, at_once=40):
     found = link_in_rounds(study, ask, "own", 1, quiet)
     each = sorted(map(list, zip(found.credit.tolist(), found.margin.tolist(), strict=True)))  # rows stand in any order
     return [len(asked) > 2, found.total_distance, found.gap, each]
+
+
+def copied(original, released, control):
+    """Copies and members of a synthetic release, by all that is judged of them; control people are outside."""
+    with engines.open_store(original, released, control=control, quasi=QUASI, kinds=KINDS) as store:
+        drawn = Drawer(store).some("original", 70, 3)
+        found = [Large(store, 60, 2, 0, None).run(name, 5, quiet) for name in ("copies", "membership")]
+    return [
+        [[one.key, *one.estimate.__getstate__()] for told in found for one in told.observations],
+        [np.nan_to_num(side, nan=-9.0).tolist() for side in (drawn.numeric, drawn.codes)],
+    ]
+
+
+def with_control(tables):
+    """The same tables as a synthetic release, with people outside."""
+    return *tables, people(60, seed=8)[0]
 
 
 def figures(store, sets=2, during=quiet):

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 import polars as pl
 
-from unmask.disclosure import PAIRED
+from unmask.disclosure import FEWEST, NOBODY, PAIRED
 from unmask.engines import (
     Asked,
     Near,
@@ -27,7 +27,7 @@ from unmask.engines import (
     sample_people,
 )
 from unmask.errors import NothingToTryError
-from unmask.evidence import Context, Evidence, Progress, Reported
+from unmask.evidence import UNPAIRED, Context, Evidence, Progress, Reported
 from unmask.groups import (
     Counted,
     CountedUniques,
@@ -39,7 +39,9 @@ from unmask.groups import (
     population_evidence,
     sweep_of,
 )
-from unmask.large_people import assess_members, study_of
+from unmask.large_copies import assess_copies, refuse_overlap
+from unmask.large_draws import Drawer
+from unmask.large_people import assess_members, most_asked, records_of, study_of, told_apart
 from unmask.linkage import (
     TOGETHER,
     Linkage,
@@ -56,6 +58,7 @@ from unmask.study import Scale, Study
 
 Made = TypeVar("Made")
 K = 5  # as in knowledge_sweep
+WITHOUT_PAIRS = ("copies", "membership")  # what an engine tries of a synthetic release
 IN_ROUNDS = 100_000  # rows of either table up to which everybody is matched: they come here, as codes
 NO_PEOPLE = "nothing is known about the population: no number of people"
 
@@ -86,6 +89,7 @@ class Large:
     sets: int
     seed: int  # of the draw of people
     population: float | None
+    id: str | None = None  # of people, where it is known whom a control table has
     _made: dict[str, Any] = field(default_factory=dict)
 
     def _once(self, name: str, make: Callable[[], Made]) -> Made:
@@ -119,6 +123,8 @@ class Large:
 
     def run(self, name: str, seed: int, tell: Progress) -> Evidence:
         """Run one measure; ``seed`` is its own."""
+        if self.store.synthetic and name not in WITHOUT_PAIRS:
+            raise NothingToTryError(UNPAIRED)
         evidence: Evidence = getattr(self, f"_{name}")(seed, tell)
         return replace(evidence, notes=(*evidence.notes, *self._left_out()))
 
@@ -204,10 +210,23 @@ class Large:
         return study_of(store, people.known, records, np.arange(n))
 
     def _membership(self, seed: int, tell: Progress) -> Evidence:
-        return assess_members(self.store, self.sample, self.seed, Context(seed=seed, progress=tell))
+        store, context = self.store, Context(seed=seed, progress=tell)
+        if not store.synthetic:
+            return assess_members(store, self.sample, self.seed, context)
+        if store.n_outside < FEWEST:
+            raise NothingToTryError(NOBODY)
+        refuse_overlap(store, self.id)
+        most, drawer = most_asked(store, self.sample), Drawer(store)
+        inside, outside = drawer.some("original", most, seed), drawer.some("outside", most, seed + 1)
+        told = told_apart(store, records_of(store, inside), records_of(store, outside), context)
+        n = store.n_original
+        drawn = (f"{most:,} of {n:,} people were drawn by lot and looked for",) if most < n else ()
+        return replace(told, notes=(*told.notes, *drawn))
 
-    def _copies(self, _seed: int, _tell: Progress) -> Evidence:
-        raise NothingToTryError(PAIRED)
+    def _copies(self, seed: int, tell: Progress) -> Evidence:
+        if not self.store.synthetic:
+            raise NothingToTryError(PAIRED)
+        return assess_copies(self.store, Context(seed=seed, progress=tell), self.id)
 
     def _of_asked(self, told: Evidence) -> Evidence:
         return replace(told, compared=self.store.names, asked=self._part(), notes=(*told.notes, *self._sampled()))

@@ -43,6 +43,7 @@ MEASURES = (
     "special_uniques", "uniqueness",
 )  # fmt: skip
 SAMPLE, SETS = 2000, 3
+INPUTS = ("original", "released", "control")
 MOST_KEPT = 1_000_000  # people of whom one entry each is kept in a folder
 PEOPLE = document.PeopleEntry(
     None, "no attack was run on everybody and every column, so no person has a risk: rates alone are told", 0, 0.0, ()
@@ -53,6 +54,13 @@ CHECK = document.CheckEntry(
     "rows are paired by their ids; which columns name people was not looked at",
     (),
 )
+CHECK_SYNTHETIC = replace(
+    CHECK, words="The release is synthetic: rows are not paired; which columns name people was not looked at"
+)
+SYNTHETIC = (
+    "the release is taken as synthetic: no row was made from one person, and attacks that need pairs do not apply"
+)
+UNTRIED = ("inference", "keys", "linkability", "singling")  # what else memory tries of a synthetic release
 UNPAIRED = Finding(
     "check",
     "check.pairing",
@@ -66,7 +74,9 @@ def assess_large(  # noqa: PLR0913 - the options of an assessment
     original: Any,  # noqa: ANN401 - a path, a relation of DuckDB, or a frame
     released: Any,  # noqa: ANN401
     *,
-    id: str,  # noqa: A002 - the word of the field
+    id: str | None = None,  # noqa: A002 - the word of the field
+    synthetic: bool = False,
+    control: Any = None,  # noqa: ANN401
     quasi: Iterable[str] | None = None,
     confidential: Iterable[str] = (),
     ignored: Iterable[str] = (),
@@ -102,7 +112,10 @@ def assess_large(  # noqa: PLR0913 - the options of an assessment
         Parquet or CSV: a file, a folder, a pattern such as "part-*.parquet"; a relation of DuckDB; a DataFrame of
         Spark, classic or of Connect, which stays where it is; or another frame.
     id
-        Column, in both tables, that says which rows belong together.
+        Column, in both tables, that says which rows belong together. A synthetic release needs none.
+    synthetic, control
+        No row of the release was made from one person: copies of people are looked for, and with a control table of
+        people outside, as for ``Release``, members are told from them. Nothing else is tried of such a release.
     quasi, confidential, ignored, categorical, kinds
         As for ``Release``. Columns are compared as they stand: a column that is a number in one table and text in the
         other is refused.
@@ -136,8 +149,9 @@ def assess_large(  # noqa: PLR0913 - the options of an assessment
 
     """
     _check(sample, sets, seed)
+    _check_kind(id, control, synthetic=synthetic)
     rules = policy if isinstance(policy, Policy) else Policy.load(policy)
-    using = engine_of((original, released), engine)
+    using = engine_of((original, released) if control is None else (original, released, control), engine)
     _check_where(using, master, work)
     chosen, left_out = chosen_of(only, skip, using)
     said = {**dict.fromkeys(_listed(categorical), "categorical"), **(kinds or {})}
@@ -145,23 +159,27 @@ def assess_large(  # noqa: PLR0913 - the options of an assessment
     settings: dict[str, Any] = {"id": id, "confidential": list(secret), "ignored": list(unused), "kinds": said}
     settings |= {"population": population, "engine": using, "sample": sample, "sets": sets}
     settings |= {"threads": threads, "memory": bytes_of(memory)} if using == ENGINE else {"master": master}
-    others = tuple(dict.fromkeys((*secret, *unused)))
+    settings |= {"synthetic": True} if synthetic else {}
+    others = tuple(dict.fromkeys((*secret, *unused, *((id,) if synthetic and id is not None else ()))))
     with open_store(
-        original, released, id=id, quasi=quasi, others=others, kinds=said, memory=memory, threads=threads, engine=using,
+        original, released, id=None if synthetic else id, control=control, quasi=quasi, others=others,
+        kinds=said, memory=memory, threads=threads, engine=using,
         master=master, work=work,
     ) as store:  # fmt: skip
-        large = Large(store, sample, sets, seed, population)
+        large = Large(store, sample, sets, seed, population, id)
         with _keeping(resume, store, settings, seed) as kept:
             reported = attack_large(large, chosen, seed, progress or silent, kept)
         hidden = [name for name in store.sources[1].types if name not in {id, *others}]
-        checked = (*_recoded(store), *_unpaired(large, reported))
-        judged = conclude(reported, rules, columns=hidden, core="paired", left_out=left_out, checked=checked)
+        checked = (*_recoded(store), *(_untried() if synthetic else _unpaired(large, reported)))
+        core = "synthetic" if synthetic else "paired"
+        judged = conclude(reported, rules, columns=hidden, core=core, left_out=left_out, checked=checked)
         settings |= {"quasi": [*store.names, *(key.name for key in store.left_out)]}
-        manifest = _manifest(store, (original, released), rules, chosen, settings)
+        manifest = _manifest(store, (original, released, control), rules, chosen, settings)
         records = large.records(reported, show_values=show_values)
         entries, warnings = _entries(large), (*_not_compared(judged), *_told(large, left_out, rules))
     built = document.build(
-        judged, check=CHECK, columns=entries, warnings=warnings, risk={"risk": np.full(1, np.nan)}, people=PEOPLE,
+        judged, check=CHECK_SYNTHETIC if synthetic else CHECK, columns=entries,
+        warnings=warnings, risk={"risk": np.full(1, np.nan)}, people=PEOPLE,
         labels=None, manifest=replace(manifest, seed=seed, command=command, show_values=show_values),
     )  # fmt: skip
     word, reason, rows = judged.verdict.word, judged.verdict.reason, records.select("row")
@@ -239,6 +257,26 @@ def _listed(names: Iterable[str]) -> tuple[str, ...]:
     return (names,) if isinstance(names, str) else tuple(names)
 
 
+def _check_kind(id_: str | None, control: object, *, synthetic: bool) -> None:
+    """Refuse rows that belong to nobody, unless they are said to be synthetic; and a control table of others."""
+    if not synthetic and id_ is None:
+        raise ParameterError(
+            "an engine needs an id", hint="id= names the column that says which rows belong together; or synthetic=True"
+        )
+    if not synthetic and control is not None:
+        raise ParameterError(
+            "a control table is for a synthetic release", hint="people of the original without a record are outside"
+        )
+
+
+def _untried() -> tuple[Finding, ...]:
+    """Attacks on a synthetic release that no engine has: without them nothing is safe."""
+    claim = f"{len(UNTRIED)} attacks on synthetic releases were not tried: {', '.join(UNTRIED)}."
+    return (
+        Finding("check", "check.untried", claim, "inconclusive", "engines do not have them; `assess` in memory does"),
+    )
+
+
 def _unpaired(large: Large, reported: Iterable[Reported]) -> tuple[Finding, ...]:
     """Say so where nothing shows that rows with the same id are of the same person: figures are then of strangers."""
     n = large.store.n_paired
@@ -276,6 +314,9 @@ def _not_compared(judged: Judgement) -> tuple[str, ...]:
 def _told(large: Large, left_out: list[str], policy: Policy) -> tuple[str, ...]:
     """What a reader should know first."""
     store = large.store
+    if store.synthetic:
+        told = f"the engine {store.duck.name} counts copies: {len(left_out)} attacks were not tried"
+        return f"{told} ({', '.join(left_out)})", SYNTHETIC, *policy.too_few("synthetic", store.n_original)
     does = f"the engine {store.duck.name} counts groups and links a sample of people"
     tried = f"{does}: {len(left_out)} attacks were not tried"
     absent, extra = store.n_original - store.n_paired, store.n_released - store.n_paired
@@ -291,8 +332,9 @@ def _told(large: Large, left_out: list[str], policy: Policy) -> tuple[str, ...]:
 
 def _entries(large: Large) -> tuple[ColumnEntry, ...]:
     """How each key is written in both tables, how it was read, and how many people's records carry their value."""
-    store, (before, after) = large.store, large.store.sources
-    shares = dict(zip(store.names, (large.kept.kept / store.n_paired).tolist(), strict=True))
+    store, (before, after) = large.store, large.store.sources[:2]
+    kept = [None] * len(store.names) if store.synthetic else (large.kept.kept / store.n_paired).tolist()
+    shares = dict(zip(store.names, kept, strict=True))
     return tuple(
         ColumnEntry(
             key.name,
@@ -309,15 +351,15 @@ def _entries(large: Large) -> tuple[ColumnEntry, ...]:
 
 
 def _manifest(
-    store: Store, given: tuple[Any, Any], policy: Policy, chosen: list[Measure], settings: dict[str, Any]
+    store: Store, given: tuple[Any, ...], policy: Policy, chosen: list[Measure], settings: dict[str, Any]
 ) -> document.Manifest:
-    rows = store.n_original, store.n_released
+    rows = store.n_original, store.n_released, store.n_outside
     inputs = {
         name: {
             "path": str(path) if isinstance(path, str | Path) else None, "sha256": source.sha256, "rows": n,
             "columns": len(source.types),
         }
-        for name, path, source, n in zip(("original", "released"), given, store.sources, rows, strict=True)
+        for name, path, source, n in zip(INPUTS, given, store.sources, rows, strict=False)
     }  # fmt: skip
     return document.Manifest(
         created=datetime.now(UTC).isoformat(timespec="seconds"),

@@ -130,31 +130,60 @@ def _added(person: Ints, logs: Floats, n: int) -> Floats:
     return total
 
 
+def ruler_of(store: Store) -> Ruler:
+    """Distances scaled by the people of the original, and those outside below them."""
+    placing, nobody = _placing(store), Records(np.empty((0, len(store.numeric))), _no_codes(0, len(store.keys)))
+    return Ruler(placing.space(nobody, nobody), placing.centre[0], placing.spread[0])
+
+
+def _placing(store: Store) -> Placing:
+    sd = placed_by_distance(store).spread[0]
+    return placed_by_distance(store, "original")._replace(spread=(sd, sd))
+
+
+def _no_codes(n: int, keys: int) -> Codes:
+    return np.full((n, keys), -1, dtype=np.int32)
+
+
+def most_asked(store: Store, sample: int) -> int:
+    """How many people of either kind are compared with all records."""
+    return max(FEWEST, min(MOST_ASKED, sample, MOST_PAIRS // (2 * store.n_released)))
+
+
 def assess_members(store: Store, sample: int, draw: int, context: Context) -> Evidence:
     """Tell people of the original who are in the release from those who are not; ``draw``: the seed of who is asked."""
     outside = store.n_original - store.n_paired
     if outside < FEWEST:
         raise NothingToTryError(NOBODY)
-    most = max(FEWEST, min(MOST_ASKED, sample, MOST_PAIRS // (2 * store.n_released)))
+    most = most_asked(store, sample)
     members, strangers = sample_people(store, most, draw).known, sample_absent(store, most, draw)
-    people = members.and_then(strangers)
-    sd = placed_by_distance(store).spread[0]
-    placing = placed_by_distance(store, "original")._replace(spread=(sd, sd))
-    ruler = Ruler(placing.space(people, people), placing.centre[0], sd)
+    told = told_apart(store, members, strangers, context)
+    drawn = f"{len(members.codes):,} of {store.n_paired:,} people were drawn by a hash of their ids and looked for"
+    notes = (drawn,) if len(members.codes) < store.n_paired else ()
+    return replace(told, notes=(*told.notes, *notes))
+
+
+def told_apart(store: Store, members: Records, strangers: Records, context: Context) -> Evidence:
+    """Tell some people who are in the release from some who are not, against all its rows."""
+    people, placing = members.and_then(strangers), _placing(store)
+    ruler = Ruler(placing.space(people, people), placing.centre[0], placing.spread[0])
 
     def against(asked: Encoded) -> tuple[Held, Floats]:
-        codes = np.full((len(asked), len(store.keys)), -1, dtype=np.int32)
-        codes[:, placing.codes] = asked.codes
-        work = Holding(Records(asked.numeric, codes), placing, Form.of(store))
+        work = Holding(records_of(store, asked), placing, Form.of(store))
         found = pass_over(store, work, context.progress)
         return Held(
             np.vstack([found.values, found.near_values, found.noise]), found.dense, store.n_released
         ), found.least
 
     told = membership_of_rows(_encoding(store, people, placing), len(members.codes), ruler, against, context.seed)
-    drawn = f"{len(members.codes):,} of {store.n_paired:,} people were drawn by a hash of their ids and looked for"
-    notes = (drawn,) if len(members.codes) < store.n_paired else ()
-    return replace(told, per_record=None, compared=store.names, notes=(*told.notes, *notes))
+    return replace(told, per_record=None, compared=store.names)
+
+
+def records_of(store: Store, side: Encoded) -> Records:
+    """Records of an encoding as an engine has them: of numbers no codes are known."""
+    codes = _no_codes(len(side), len(store.keys))
+    codes[:, [j for j, key in enumerate(store.keys) if not key.numeric]] = side.codes
+    return Records(side.numeric, codes)
 
 
 def _encoding(store: Store, people: Records, placing: Placing) -> Encoding:

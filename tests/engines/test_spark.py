@@ -20,8 +20,8 @@ import polars as pl
 import pytest
 
 import unmask
-from engine_figures import KINDS, figures, people, quiet
-from unmask import engines
+from engine_figures import KINDS, copied, figures, people, quiet, with_control
+from unmask import engines, large_draws
 from unmask.engines import spark as spark_file
 from unmask.engines.spark_sources import open_spark_source
 from unmask.errors import EngineError, ParameterError, TableError, UnmaskError
@@ -44,7 +44,7 @@ def tables():
 @pytest.fixture(scope="module")
 def wanted(tables):
     with engines.open_store(*tables, id="who", kinds=KINDS) as store:
-        return figures(store)
+        return figures(store) | {"copied": copied(*with_control(tables))}
 
 
 @pytest.fixture(scope="module")
@@ -61,7 +61,19 @@ def store(frames):
 @needs_spark
 @pytest.mark.slow
 def test_figures_equal_those_of_duckdb(store, wanted):
-    assert figures(store) == wanted
+    assert figures(store) == {name: told for name, told in wanted.items() if name != "copied"}
+
+
+@needs_spark
+@pytest.mark.slow
+@pytest.mark.parametrize("held", ["in one part", "in many, drawn by their numbers"])
+def test_copies_equal_those_of_duckdb(spark, frames, tables, wanted, held, monkeypatch):
+    tables = with_control(tables)
+    given = [*frames, spark.createDataFrame(tables[2].to_arrow()).repartition(2)]
+    if held != "in one part":
+        monkeypatch.setattr(large_draws, "SORTED", 0)
+        wanted = {"copied": copied(*tables)}
+    assert copied(*given) == wanted["copied"]
 
 
 @needs_spark
@@ -83,7 +95,7 @@ def test_links_equal_those_in_memory(store, tables):
 @pytest.mark.slow
 @pytest.mark.parametrize("how", ["connect", "cluster"])
 def test_figures_are_equal_on_connect_and_on_a_cluster_that_loses_workers(how, tables, wanted, tmp_path):
-    for name, table in zip(("original", "released"), tables, strict=True):
+    for name, table in zip(("original", "released", "control"), with_control(tables), strict=True):
         table.write_parquet(tmp_path / f"{name}.parquet")
     home = tmp_path / "spark"  # as installed, but a cluster writes its logs beside it
     home.mkdir()

@@ -19,7 +19,7 @@ from unmask.large_assessment import assess_large, chosen_of
 
 FOR_LARGE = {
     "id", "quasi", "confidential", "categorical", "kinds", "population", "only", "skip", "engine", "memory", "threads",
-    "sample", "master", "work", "state",
+    "sample", "master", "work", "state", "synthetic", "control",
 }  # fmt: skip
 OF = {"duckdb": ("memory", "threads"), "spark": ("master", "work")}  # options that are for one of them
 READING = ("separator", "encoding", "missing", "sheet")
@@ -37,11 +37,12 @@ def attack_large(options: Assess) -> Assessment:
     if given:
         raise ParameterError(words, got=", ".join(given), hint="leave them out")
     options, people = _checked(options)
-    elsewhere = any("://" in str(table) for table in (options.original, options.released))
+    elsewhere = any("://" in str(table) for table in (options.original, options.released, options.control))
     state = None if elsewhere and options.state is None else state_of(options)
     with progress_bar(quiet=options.quiet) as told:
         assessment = assess_large(
-            options.original, options.released, id=str(options.id), quasi=options.quasi, ignored=options.ignored,
+            options.original, options.released, id=options.id, synthetic=options.synthetic,
+            control=options.control, quasi=options.quasi, ignored=options.ignored,
             confidential=options.confidential, categorical=options.categorical, kinds=options.kinds,
             population=people, policy=Policy.load(options.policy), only=options.only or None,
             skip=options.skip, sample=options.sample, seed=options.seed, memory=options.memory,
@@ -59,10 +60,10 @@ def _checked(options: Assess) -> tuple[Assess, float | None]:
     options = by_suffix(options)
     if options.original is None or options.released is None:
         raise ParameterError(f"the engine {options.engine} needs two tables", hint="name ORIGINAL and RELEASED")
-    if options.id is None:
+    if options.id is None and not options.synthetic:
         raise ParameterError(
             f"the engine {options.engine} needs an id",
-            hint="--id names the column that says which rows belong together",
+            hint="--id names the column that says which rows belong together; a release that is --synthetic has none",
         )
     if isinstance(options.population, str):
         raise ParameterError(

@@ -8,26 +8,26 @@ people whom a row resembles as it does nobody outside (`lookalikes`) are counted
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from unmask.arrays import Floats, Ints
+from unmask.disclosure.copy_sides import Here, Sides, Which, some
 from unmask.disclosure.equal_rows import (
-    by_columns,
+    Equals,
     counts_of,
     crowds_of,
     equals_beyond_columns,
     equals_of,
     least,
     one_to_one,
-    same_rows,
 )
-from unmask.disclosure.key_baselines import equals_beyond_fresh
+from unmask.disclosure.key_baselines import equals_beyond_fresh, kinds_beyond_fresh
 from unmask.disclosure.lookalikes import MOST_PEOPLE, MOST_ROWS, lookalikes
 from unmask.disclosure.near_copies import MOST_OTHERS, TIMES, known_by_rows
-from unmask.disclosure.outside import draw, needs_outsiders, set_scene
+from unmask.disclosure.outside import Ruler, needs_outsiders, set_scene
 from unmask.evidence import (
     Context,
     Estimate,
@@ -47,10 +47,11 @@ from unmask.evidence import (
 )
 from unmask.shares import percent
 from unmask.shown import Shown
-from unmask.study import Study, as_study, spread
+from unmask.study import Study, as_study
 from unmask.tables import Encoded, Release
 
 PAIRED = "each row was made from a person: linkage tells more than distances do (if not so, say --synthetic)"
+ALL: tuple[Which, ...] = ("original", "released", "outside")
 NEAR = 0.01  # a near copy is nearer to an original than all but this share of rows is to control
 
 
@@ -87,102 +88,124 @@ def copy_risk(release: Release | Study, *, seed: int = 0, progress: Progress = s
         Seeds the draw of equally many people, and the bootstrap; called with the fraction done and a word.
 
     """
-    study = as_study(release)
+    ruler, sides = _sides(as_study(release))
+    return risk_of(sides, ruler, seed=seed, progress=progress)
+
+
+def _sides(study: Study) -> tuple[Ruler | None, Here]:
+    """The tables, and a ruler for distances where somebody is outside."""
+    n = study.release.original.height
     if needs_outsiders(study.release):
-        return _without_control(study, seed)
+        encoding = study.encoding()
+        return None, Here({"original": encoding.original, "released": encoding.released}, np.arange(n), n)
     scene = set_scene(study)
-    size = min(scene.members.size, scene.strangers.size)
-    members, strangers = _some(scene.of(scene.members), size, seed), _some(scene.of(scene.strangers), size, seed + 1)
-    rows = _some(scene.encoding.released, max(size, 1), seed + 2)
-    there = scene.ruler.nearest(rows, members, lambda done, text: progress(0.5 * done, text))
-    away = scene.ruler.nearest(rows, strangers, lambda done, text: progress(0.5 + 0.5 * done, text))
-    slack = 1e-9 * np.maximum(there.least, away.least) + 1e-18
-    credit = np.where(np.abs(there.least - away.least) <= slack, 0.5, (there.least < away.least).astype(np.float64))
-    copied = one_to_one(rows, members)
-    sides = scene.of(scene.members), scene.encoding.released, scene.of(scene.strangers)
-    everybody = equals_of(sides[0], sides[1])
-    equals = equals_of(members, scene.encoding.released)
-    chance = by_columns(equals, len(scene.encoding.released))
-    credits_ = [_of_crowds(rows, side) for side in (members, strangers)]
+    inside, outside = scene.of(scene.members), scene.of(scene.strangers)
+    tables: dict[Which, Encoded] = {"original": inside, "released": scene.encoding.released, "outside": outside}
+    return scene.ruler, Here(tables, scene.members, n)
 
-    def copied_beyond(times: float) -> Estimate:
-        gain = excess(credits_[0], times * credits_[1], seed=seed, crowds=crowds_of(rows))
-        return replace(gain, high=max(gain.high, wilson(gain.hits, gain.n)[1]))
 
-    def alone_beyond(times: float) -> Estimate:
-        return replicated_uniques(members, scene.encoding.released, strangers, seed=seed, times=times)[0]
-
+def risk_of(
+    sides: Sides, ruler: Ruler | None, *, seed: int = 0, progress: Progress = silent, most: int | None = None
+) -> CopyRisk:
+    """The same of tables wherever they are; ``ruler``: None where nobody is outside, ``most``: rows to compare."""
+    if ruler is None:
+        return _without_control(sides, seed)
+    size = min(sides.size("original"), sides.size("outside"), most or sides.size("original"))
+    members, strangers = sides.some("original", size, seed), sides.some("outside", size, seed + 1)
+    rows = sides.some("released", max(size, 1), seed + 2)
+    there = ruler.nearest(rows, members, lambda done, text: progress(0.5 * done, text))
+    away = ruler.nearest(rows, strangers, lambda done, text: progress(0.5 + 0.5 * done, text))
+    credit = _nearer(there.least, away.least)
+    equals, chance = sides.among(members)
     return CopyRisk(
         closer=_widened(rate(credit, chance=0.5, seed=seed), np.where(credit > 0.5, there.row, size + away.row)),
-        exact=least(copied_beyond, equals_beyond_columns(equals, chance, seed)),
-        unique=least(alone_beyond, equals_beyond_columns(equals, chance, seed, alone=True)),
-        found=_claimed(members, scene.encoding.released, strangers, seed),
-        known=_known(sides[0], sides[1], sides[2], seed),
-        whole=same_rows(sides[0], sides[1], everybody),
-        copied=float(np.sort(copied).mean()),
+        exact=least(_copied_beyond(rows, members, strangers, seed), equals_beyond_columns(equals, chance, seed)),
+        unique=least(
+            _alone_beyond(equals, sides.among(strangers).equals, seed),
+            equals_beyond_columns(equals, chance, seed, alone=True),
+        ),
+        found=_claimed(members, sides.some("released", MOST_ROWS, seed + 4), strangers, seed),
+        known=known_by_rows(*(_by_lot(sides.some(which, MOST_OTHERS, seed), seed) for which in ALL)),
+        whole=sides.whole(),
+        copied=float(np.sort(one_to_one(rows, members)).mean()),
         near=float((there.least < np.quantile(away.least, NEAR)).mean()),
         ratio=_ratio(there.least, there.second),
         control_ratio=_ratio(away.least, away.second),
         to_original=np.sort(there.least),
         to_control=np.sort(away.least),
-        per_record=spread(everybody.share, scene.members, study.release.original.height, np.nan),
+        per_record=sides.shares(),
     )
 
 
-def _without_control(study: Study, seed: int) -> CopyRisk:
+def _nearer(there: Floats, away: Floats) -> Floats:
+    """Whether rows are nearer to the original than to control; ties half."""
+    slack = 1e-9 * np.maximum(there, away) + 1e-18
+    return np.where(np.abs(there - away) <= slack, 0.5, (there < away).astype(np.float64))
+
+
+def _copied_beyond(rows: Encoded, members: Encoded, strangers: Encoded, seed: int) -> Callable[[float], Estimate]:
+    """Rows that equal a member, beyond so many times those that equal a stranger."""
+    credits_ = [_of_crowds(rows, side) for side in (members, strangers)]
+
+    def beyond(times: float) -> Estimate:
+        gain = excess(credits_[0], times * credits_[1], seed=seed, crowds=crowds_of(rows))
+        return replace(gain, high=max(gain.high, wilson(gain.hits, gain.n)[1]))
+
+    return beyond
+
+
+def _alone_beyond(members: Equals, strangers: Equals, seed: int) -> Callable[[float], Estimate]:
+    """Members who are alone with their values and stand in the release, beyond so many times such strangers."""
+    ours, theirs = _replicas(members), _replicas(strangers)
+    return lambda times: excess_over_control(ours, theirs, seed=seed, times=times)
+
+
+def _replicas(people: Equals) -> Floats:
+    """Who is alone with their values and stands in the release."""
+    return np.asarray(((people.own == 1) & (people.there > 0)), dtype=np.float64)
+
+
+def _without_control(sides: Sides, seed: int) -> CopyRisk:
     """What can be said with nobody outside: people who have an equal in the release, and none in the original."""
-    encoding = study.encoding()
-    sides, rows = (encoding.original, encoding.released), len(encoding.released)
-    some = [_some(side, MOST_OTHERS, seed + 3) for side in sides]
-    equals = equals_of(*sides)
-    own, there, chance, empty = equals.own, equals.there, by_columns(equals, rows), np.zeros(0)
+    rows, kinds, empty = sides.size("released"), sides.kinds(), np.zeros(0)
+    people, released = (sides.some(which, MOST_OTHERS, seed + 3) for which in ALL[:2])
+    equals, chance = sides.everybody()
+    lots = [_by_lot(some(side, MOST_OTHERS, seed), seed) for side in (people, released)]
     return CopyRisk(
         closer=None,
         exact=least(
-            lambda times: equals_beyond_fresh(own, there, rows, times=times),
+            lambda times: kinds_beyond_fresh(kinds, rows, times=times),
             equals_beyond_columns(equals, chance, seed),
         ),
         unique=least(
-            lambda times: equals_beyond_fresh(own, there, rows, alone=True, times=times),
+            lambda times: kinds_beyond_fresh(kinds, rows, alone=True, times=times),
             equals_beyond_columns(equals, chance, seed, alone=True),
         ),
-        found=_claimed(some[0], some[1], None, seed),
-        known=_known(some[0], some[1], None, seed),
-        whole=same_rows(*sides, equals),
+        found=_claimed(people, some(released, max(1, min(MOST_PEOPLE, len(people)) - 1), seed + 4), None, seed),
+        known=known_by_rows(lots[0], lots[1]),
+        whole=sides.whole(),
         copied=float(np.sort(equals.share).mean()),
         near=float("nan"),
         ratio=float("nan"),
         control_ratio=float("nan"),
         to_original=empty,
         to_control=empty,
-        per_record=equals.share,
+        per_record=sides.shares(),
     )
 
 
-def _some(side: Encoded, count: int, seed: int) -> Encoded:
-    return side.take(draw(side, count, seed))
-
-
-def _claimed(people: Encoded, released: Encoded, outside: Encoded | None, seed: int) -> Estimate | None:
+def _claimed(people: Encoded, rows: Encoded, outside: Encoded | None, seed: int) -> Estimate | None:
     """People whom a row resembles as it does nobody outside, of as many as can be compared.
 
     With nobody outside, as many rows as there are other people: one of many rows is nearer than one of few.
     """
-    some = _some(people, MOST_PEOPLE, seed + 3)
-    most = MOST_ROWS if outside is not None else len(some) - 1
-    rows = _some(released, max(1, most), seed + 4)
-    others = None if outside is None else _some(outside, MOST_PEOPLE, seed + 5)
-    return lookalikes(some, rows, others, seed=seed)
+    others = None if outside is None else some(outside, MOST_PEOPLE, seed + 5)
+    return lookalikes(some(people, MOST_PEOPLE, seed + 3), rows, others, seed=seed)
 
 
-def _known(people: Encoded, released: Encoded, outside: Encoded | None, seed: int) -> Estimate | None:
-    """People known by a near copy, of as many as are compared, in an order by lot."""
-
-    def lots(side: Encoded) -> Encoded:
-        some = _some(side, MOST_OTHERS, seed)
-        return some.take(np.random.default_rng(seed + 6).permutation(len(some)))
-
-    return known_by_rows(lots(people), lots(released), None if outside is None else lots(outside))
+def _by_lot(side: Encoded, seed: int) -> Encoded:
+    """Records in an order by lot: the first of them are compared."""
+    return side.take(np.random.default_rng(seed + 6).permutation(len(side)))
 
 
 def _widened(estimate: Estimate, nearest: Ints) -> Estimate:
@@ -213,13 +236,11 @@ def replicated_uniques(
 
     ``times``: so many times what other people would show.
     """
-    own, there = counts_of(original, released)
-    replica = ((own == 1) & (there > 0)).astype(np.float64)
+    mine = equals_of(original, released)
+    replica = _replicas(mine)
     if control is None or not len(control):
-        return equals_beyond_fresh(own, there, len(released), alone=True, times=times), replica
-    alone, seen = counts_of(control, released)
-    others = ((alone == 1) & (seen > 0)).astype(np.float64)
-    return excess_over_control(replica, others, seed=seed, times=times), replica
+        return equals_beyond_fresh(mine.own, mine.there, len(released), alone=True, times=times), replica
+    return _alone_beyond(mine, equals_of(control, released), seed)(times), replica
 
 
 @measure(
@@ -234,10 +255,14 @@ def replicated_uniques(
 def assess_copies(study: Study, context: Context) -> Evidence:
     """Measure copies and, against control, distances to the closest record."""
     found = copy_risk(study, seed=context.seed, progress=context.progress)
+    told = evidence_of_copies(found, study.release.original.height)
+    return replace(told, per_record=found.per_record, compared=study.compared)
+
+
+def evidence_of_copies(found: CopyRisk, n: int) -> Evidence:
+    """What a report tells of copies of n people."""
     return Evidence(
-        observations=(*_copied(found, study.release.original.height), *_closer(found)),
-        per_record=found.per_record,
-        compared=study.compared,
+        observations=(*_copied(found, n), *_closer(found)),
         identity=False,
         facts=_facts(found),
         figures=() if found.closer is None else (_figure(found),),

@@ -86,6 +86,14 @@ def beyond_fresh(counts: Tally, n_rows: int, *, targets: bool) -> dict[str, Beyo
     return found
 
 
+class Kinds(NamedTuple):
+    """How many people have so many equals among people (themselves included) and so many among rows."""
+
+    own: Counts
+    there: Counts
+    people: Counts
+
+
 def equals_beyond_fresh(
     own: Counts, there: Counts, n_rows: int, *, alone: bool = False, times: float = 1.0
 ) -> Estimate:
@@ -95,8 +103,13 @@ def equals_beyond_fresh(
     alike in the person's own half each of them counts 1/a where there is a row, and the same for the other half, so
     many ``times``. ``alone``: only who is alone in their half counts.
     """
-    n = own.size
-    own, there, people = _kinds(own, there)
+    return kinds_beyond_fresh(kinds_of(own, there), n_rows, alone=alone, times=times)
+
+
+def kinds_beyond_fresh(kinds: Kinds, n_rows: int, *, alone: bool = False, times: float = 1.0) -> Estimate:
+    """The same of people who were counted."""
+    own, there, people = kinds
+    n = int(people.sum())
     gains = np.zeros(own.size)
     for half in (n // 2, n - n // 2):
         drawn = min(n - half, n_rows)
@@ -113,16 +126,16 @@ def equals_beyond_fresh(
     return _estimate(total(people * gains), float(np.sort(people * own * gains**2).sum()), n)  # a crowd is one draw
 
 
-def _kinds(own: Counts, there: Counts) -> tuple[Counts, Counts, Counts]:
+def kinds_of(own: Counts, there: Counts) -> Kinds:
     """The different pairs of both counts, which are few, and how many people have each."""
     width = int(there.max(initial=0)) + 1
     pair = own * width + there
     if int(pair.max(initial=0)) < MOST_PAIRS:
         people = np.bincount(pair)
         found = np.flatnonzero(people)
-        return found // width, found % width, people[found]
+        return Kinds(found // width, found % width, people[found])
     found, people = np.unique(pair, return_counts=True)
-    return found // width, found % width, people
+    return Kinds(found // width, found % width, people)
 
 
 def _replicated(counts: Tally, n_rows: int, half: int, drawn: int) -> tuple[Floats, Floats]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from unmask.arrays import Flags, Floats, Rows
 from unmask.disclosure.learn import matrix
@@ -94,24 +95,32 @@ def refuse_overlap(study: Study) -> Flags:
     n = release.original.height
     counts = np.bincount(label[:n], minlength=int(label.max()) + 1)
     alike, matched = float((counts[label[:n]] > 1).mean()), counts[label[n:]] > 0
-    expected = alike * matched.size
-    if matched.sum() > expected + 4 * np.sqrt(expected * (1 - alike)) + 4:
+    if surely_overlaps(int(matched.sum()), matched.size, alike):
         raise RoleError(
             "the control table overlaps the original",
             got=f"{int(matched.sum())} of {matched.size} control rows equal a row of the original, about "
-            f"{expected:.0f} would by chance; the first is row {int(np.flatnonzero(matched)[0]) + 1}",
+            f"{alike * matched.size:.0f} would by chance; the first is row {int(np.flatnonzero(matched)[0]) + 1}",
             hint="control people must not be in the original",
         )
     return matched if alike <= DIFFERENT else nobody
 
 
+def surely_overlaps(matched: int, n: int, alike: float) -> bool:
+    """Whether more of n control rows equal an original one than by chance; ``alike``: the share who equal others."""
+    expected = alike * n
+    return bool(matched > expected + 4 * np.sqrt(expected * (1 - alike)) + 4)
+
+
 def in_order(side: Encoded) -> Rows:
     """Rows in an order of their content: what is drawn by lot from it does not follow the file.
 
-    Of many rows that of a number made of all their values; only equal rows have the same, but for one in 2**64.
+    Of many rows that of a number made of all their values.
     """
-    if len(side) <= SORTED:
-        return canonical_order(matrix(side))
+    return canonical_order(matrix(side)) if len(side) <= SORTED else np.argsort(content_numbers(side))
+
+
+def content_numbers(side: Encoded) -> NDArray[np.uint64]:
+    """A number of each row, made of all its values: only equal rows have the same, but for one in 2**64."""
     number = np.zeros(len(side), dtype=np.uint64)
     for column in (*side.numeric.T, *side.codes.T):
         if column.dtype.kind == "f":
@@ -120,15 +129,18 @@ def in_order(side: Encoded) -> Rows:
             values = column.astype(np.int64)
         number = (number ^ values.view(np.uint64)) * np.uint64(0x9E3779B97F4A7C15)
         number ^= number >> np.uint64(29)
-    return np.argsort(number)
+    return number
 
 
 def draw(side: Encoded, count: int, seed: int) -> Rows:
     """Draw rows by lot over the canonical order and in it; all of them when there are not more."""
     order = in_order(side)
-    if count >= order.size:
-        return order
-    return np.asarray(order[np.sort(np.random.default_rng(seed).choice(order.size, count, replace=False))])
+    return order if count >= order.size else np.asarray(order[places_drawn(order.size, count, seed)])
+
+
+def places_drawn(n: int, count: int, seed: int) -> Rows:
+    """Which places of n are drawn by lot, fewer than all, in order."""
+    return np.sort(np.random.default_rng(seed).choice(n, count, replace=False))
 
 
 class Ruler(NamedTuple):

@@ -10,6 +10,10 @@ from unmask.engines.counts import count_groups as count_groups
 from unmask.engines.counts import count_kept as count_kept
 from unmask.engines.counts import count_sets as count_sets
 from unmask.engines.duck import bytes_of as bytes_of
+from unmask.engines.equals import CountedEquals as CountedEquals
+from unmask.engines.equals import count_overlap as count_overlap
+from unmask.engines.equals import counted_equals as counted_equals
+from unmask.engines.equals import over_table as over_table
 from unmask.engines.patterns import count_patterns as count_patterns
 from unmask.engines.placing import Placing as Placing
 from unmask.engines.placing import placed_by_distance as placed_by_distance

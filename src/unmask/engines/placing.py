@@ -124,7 +124,7 @@ def _moments(store: Store, table: str) -> list[_Moments]:
 
 def _exact(store: Store, table: str, terms: list[str], reach: list[float]) -> list[Fraction]:
     """Sums of terms that are no larger than ``reach``."""
-    bits = 61 - max(store.n_original, store.n_released).bit_length()
+    bits = 61 - max(store.n_original + store.n_outside, store.n_released).bit_length()
     scales = [2.0 ** min(max(bits - int(np.frexp(most)[1]), -1000), 1000) for most in reach]
     fine = 2.0**bits
     found = store.duck.row(sql.exact_sums(table, [(term, s, fine) for term, s in zip(terms, scales, strict=True)]))

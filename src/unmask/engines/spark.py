@@ -207,14 +207,14 @@ def _refused(error: Exception) -> UnmaskError:
 
 
 @contextmanager
-def open_spark(given: tuple[Any, Any], master: str | None, work: str | None) -> Iterator[Spark]:
+def open_spark(given: tuple[Any, ...], master: str | None, work: str | None) -> Iterator[Spark]:
     """The session of the frames that are given, or one of our own, which ends with this.
 
     ``work``: a folder for tables on the way, which all workers reach; on this machine alone it is a private one.
     """
     sessions = [one.sparkSession for one in given if is_spark(one)]
     if any(one is not sessions[0] for one in sessions):
-        raise ParameterError("the two frames are of different sessions of Spark", hint="make both in one session")
+        raise ParameterError("the frames are of different sessions of Spark", hint="make all in one session")
     if sessions and master is not None:
         raise ParameterError("a frame of Spark has its master already", got=master, hint="leave out the master")
     session, opened = (sessions[0], False) if sessions else start(master or "local[*]")

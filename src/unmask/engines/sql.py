@@ -219,3 +219,89 @@ def sampled(hashed: str, n: int) -> str:
     """People who are asked: the least hashes of their ids, and their place among them."""
     least = f"SELECT pid, {hashed} AS h FROM o WHERE truth >= 0 ORDER BY h, pid LIMIT {n}"
     return f"SELECT pid, row_number() OVER (ORDER BY h, pid) AS place FROM ({least}) AS t"
+
+
+# --- a synthetic release: `o` has no numbers of records, and ``member`` is 0 for people outside ----------------------
+
+
+def shares_of(j: int) -> str:
+    """How many records have each code of a key."""
+    return f"SELECT c{j} AS code, count(*) AS number FROM r GROUP BY c{j}"
+
+
+def people_with_chance(m: int, n_rows: int) -> str:
+    """People of the original, and the chance that one row equals them where columns are drawn by themselves."""
+    joins = " ".join(f"LEFT JOIN ({shares_of(j)}) AS f{j} ON o.c{j} = f{j}.code" for j in range(m))
+    shares = " * ".join(f"(CAST(coalesce(f{j}.number, 0) AS DOUBLE) / CAST({n_rows} AS DOUBLE))" for j in range(m))
+    return f"SELECT o.*, {shares} AS chance FROM o {joins} WHERE o.member = 1"
+
+
+def equal_groups(mask: int, widths: Sequence[int], people: str) -> str:
+    """For each combination of values that somebody has: people and records who have it, their chance, its number."""
+    chosen, keys = _named(packed(mask, widths))
+    both = (
+        f"SELECT {chosen}, 1 AS a, 0 AS b, chance FROM {people} UNION ALL "
+        f"SELECT {chosen}, 0, 1, CAST(0 AS DOUBLE) FROM r"
+    )
+    counted = "CAST(sum(a) AS BIGINT) AS own, CAST(sum(b) AS BIGINT) AS there, max(chance) AS chance"
+    return f"SELECT {keys}, {counted} FROM ({both}) AS t GROUP BY {keys} HAVING sum(a) > 0"
+
+
+def equal_kinds(groups: str) -> str:
+    """How many people have so many equals among people and so many among records."""
+    chosen = "SELECT own, there, CAST(sum(own) AS BIGINT) AS people"
+    return f"{chosen} FROM {groups} GROUP BY own, there ORDER BY own, there"
+
+
+def equal_people(groups: str, condition: str) -> str:
+    """The different people of some groups: their equals among people and records, their chance, and in how many."""
+    chosen = "SELECT own, there, chance, count(*) AS number"
+    return f"{chosen} FROM {groups}{condition} GROUP BY own, there, chance ORDER BY own, there, chance"
+
+
+def ranked(table: str, j: int) -> str:
+    """The present codes of a key by their place among those of a table, and how many rows have each."""
+    there = f"SELECT c{j} AS code, count(*) AS number FROM {table} WHERE c{j} > 0 GROUP BY c{j}"
+    return f"SELECT code, number, row_number() OVER (ORDER BY code) AS place FROM ({there}) AS t"
+
+
+def other_places(one: str, other: str) -> str:
+    """How many places two tables of them do not share, or not with as many rows."""
+    return (
+        f"SELECT count(*) FROM {one} AS a FULL OUTER JOIN {other} AS b ON a.place = b.place "
+        "WHERE coalesce(a.number, 0) <> coalesce(b.number, 0)"
+    )
+
+
+def sizes_of_codes(table: str, j: int) -> str:
+    """How many codes of a key, missing among them, so many rows have."""
+    return (
+        f"SELECT number, count(*) AS codes FROM (SELECT count(*) AS number FROM {table} GROUP BY c{j}) AS t "
+        "GROUP BY number ORDER BY number"
+    )
+
+
+def short_of_rows(people: str, places: Sequence[int], m: int) -> str:
+    """How many combinations have more people than records, where some keys are told by their places alone."""
+    sides = []
+    for table, side, a in ((people, "a", 1), ("r", "b", 0)):
+        joins = " ".join(f"LEFT JOIN place_{side}{j} AS p{j} ON t.c{j} = p{j}.code" for j in places)
+        columns = ", ".join(
+            f"coalesce(p{j}.place, 0) AS k{j}" if j in places else f"CAST(t.c{j} AS BIGINT) AS k{j}" for j in range(m)
+        )
+        sides.append(f"SELECT {columns}, {a} AS a, {1 - a} AS b FROM {table} AS t {joins}")
+    keys = ", ".join(f"k{j}" for j in range(m))
+    grouped = f"SELECT sum(a) AS a, sum(b) AS b FROM ({' UNION ALL '.join(sides)}) AS u GROUP BY {keys}"
+    return f"SELECT count(*) FROM ({grouped}) AS g WHERE a > b"
+
+
+def equal_outsiders(mask: int, widths: Sequence[int]) -> str:
+    """People outside who equal somebody of the original, and people of the original who equal another of them."""
+    chosen, keys = _named(packed(mask, widths))
+    both = f"SELECT {chosen}, member FROM o"
+    counted = "sum(member) AS a, sum(1 - member) AS c"
+    inner = f"SELECT {counted} FROM ({both}) AS t GROUP BY {keys}"
+    return (
+        "SELECT CAST(coalesce(sum(CASE WHEN a > 0 THEN c ELSE 0 END), 0) AS BIGINT), "
+        f"CAST(coalesce(sum(CASE WHEN a > 1 THEN a ELSE 0 END), 0) AS BIGINT) FROM ({inner}) AS g"
+    )

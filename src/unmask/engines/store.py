@@ -19,6 +19,7 @@ from unmask.tables import check_columns
 
 Engine = Duck | Spark
 ENGINES = ("duckdb", "spark")
+NAMED = (("the original", "o"), ("the release", "r"), ("the control table", "c"))
 MOST_KEYS = 30  # sets of them are bits of a whole number
 NUMBERS = {"whole", "number", "wide", "day", "time"}
 FEW_CODES = ROWS_PER_CODE = 20  # whole numbers of few values, each in many rows, are codes: as `tables` has it
@@ -36,6 +37,8 @@ class Key:
     gaps: bool = False  # some are missing, in either table
     reason: str = ""
     foreign: int = 0  # records of the release whose value does not stand in the original
+    values: int = 0  # different ones in the original
+    present: int = 0  # rows of the original that have one
 
     @property
     def comparable(self) -> bool:
@@ -50,10 +53,12 @@ class Store:
     duck: Engine
     keys: tuple[Key, ...]  # numbers first; those that can be compared
     left_out: tuple[Key, ...]  # no value of theirs stands in both tables
-    sources: tuple[Source, Source]
+    sources: tuple[Source, ...]  # the original, the release, and people outside, where they are given
     n_original: int
     n_released: int
     n_paired: int
+    n_outside: int = 0  # people of the control table, who stand below those of the original in one table
+    synthetic: bool = False  # no row of the release was made from one person
 
     @property
     def widths(self) -> list[int]:
@@ -76,7 +81,7 @@ class Store:
         return [j for j, key in enumerate(self.keys) if key.numeric]
 
 
-def engine_of(given: tuple[Any, Any], engine: str | None) -> str:
+def engine_of(given: tuple[Any, ...], engine: str | None) -> str:
     """The engine that is named, else that of the frames that are given."""
     there = any(map(is_spark, given))
     chosen = engine or ("spark" if there else ENGINES[0])
@@ -93,7 +98,8 @@ def open_store(  # noqa: PLR0913 - what is known of two tables
     original: Any,  # noqa: ANN401 - a path, a relation or a frame
     released: Any,  # noqa: ANN401
     *,
-    id: str,  # noqa: A002 - the word of the field
+    id: str | None = None,  # noqa: A002 - the word of the field
+    control: Any = None,  # noqa: ANN401
     quasi: Iterable[str] | None = None,
     others: Iterable[str] = (),
     kinds: Mapping[str, str] | None = None,
@@ -106,38 +112,36 @@ def open_store(  # noqa: PLR0913 - what is known of two tables
     """Read both tables where they are counted; ``others``: columns of other roles, ``kinds``: said by hand.
 
     ``engine``: duckdb, a private database, within ``memory``; or spark, at a ``master``, with a folder for ``work``.
+    Without an ``id`` the release is synthetic: no row belongs to anybody, and ``control`` are people outside.
     """
-    given = original, released
+    given = (original, released) if control is None else (original, released, control)
     with _opened(given, engine_of(given, engine), (master, work), (memory, threads)) as (duck, sides):
+        ids = [] if id is None else [id]
         for source in sides:
-            check_columns([id], source.types, "id", source.where)
-        names = shared_columns(*sides, {id, *others}, quasi)
+            check_columns(ids, source.types, "id", source.where)
+        names = shared_columns(sides[0], sides[1], {*ids, *others}, quasi)
         if len(names) > MOST_KEYS:
             raise ParameterError("too many quasi-identifiers", got=str(len(names)), allowed=f"up to {MOST_KEYS}")
-        yield _coded(duck, sides, id, names, dict(kinds or {}))
+        check_columns(kinds or {}, names, "kind override", "the columns that the intruder knows")
+        code = _coded_alone if id is None else _coded
+        yield code(duck, sides, id or "", names, dict(kinds or {}))
 
 
 @contextmanager
 def _opened(
-    given: tuple[Any, Any], engine: str, where: tuple[str | None, str | None], limits: tuple[str | float, int]
-) -> Iterator[tuple[Engine, tuple[Source, Source]]]:
-    """The engine, and both tables as it reads them."""
+    given: tuple[Any, ...], engine: str, where: tuple[str | None, str | None], limits: tuple[str | float, int]
+) -> Iterator[tuple[Engine, tuple[Source, ...]]]:
+    """The engine, and the tables as it reads them."""
+    named = list(zip(given, NAMED, strict=False))
     if engine == "spark":
         with open_spark(given, *where) as spark:
-            yield (
-                spark,
-                (
-                    open_spark_source(spark, given[0], "the original", "o"),
-                    open_spark_source(spark, given[1], "the release", "r"),
-                ),
-            )
+            yield spark, tuple(open_spark_source(spark, one, *names) for one, names in named)
         return
     with open_duck(memory=limits[0], threads=limits[1]) as duck:
-        yield duck, (open_source(duck, given[0], "the original", "o"), open_source(duck, given[1], "the release", "r"))
+        yield duck, tuple(open_source(duck, one, *names) for one, names in named)
 
 
-def _coded(duck: Engine, sides: tuple[Source, Source], id_: str, names: tuple[str, ...], said: dict[str, str]) -> Store:
-    check_columns(said, names, "kind override", "the columns that the intruder knows")
+def _coded(duck: Engine, sides: tuple[Source, ...], id_: str, names: tuple[str, ...], said: dict[str, str]) -> Store:
     pair = [(name, (sides[0].kind(name), sides[1].kind(name))) for name in names]
     for side, source in zip(("o", "r"), sides, strict=True):
         _refuse_infinities(duck, source, names)
@@ -145,19 +149,69 @@ def _coded(duck: Engine, sides: tuple[Source, Source], id_: str, names: tuple[st
     n_original, n_released = (_rows(duck, side, id_, one) for side, one in zip(("o", "r"), sides, strict=True))
     total = n_original + n_released
     keys = [_book(duck, j, name, kinds, said.get(name), total) for j, (name, kinds) in enumerate(pair)]
-    order = [j for j in range(len(keys)) if keys[j].comparable]
-    order.sort(key=lambda j: not keys[j].numeric)  # numbers first, as in memory
-    if not order:
-        raise EngineError(
-            "no attribute of the release has a value in common with the original", hint="is it coded otherwise?"
-        )
-    chosen, left = tuple(keys[j] for j in order), tuple(key for key in keys if not key.comparable)
+    order, chosen, left = _chosen(keys)
     n_paired = _paired(duck, order, chosen, id_)
     duck.drop(*(f"book{j}" for j in range(len(keys))), "plain_o", "plain_r")
     return Store(duck, chosen, left, sides, n_original, n_released, n_paired)
 
 
-def _plain(duck: Engine, side: str, source: Source, id_: str, pair: list[tuple[str, tuple[str, str]]]) -> None:
+def _coded_alone(
+    duck: Engine, sides: tuple[Source, ...], _id: str, names: tuple[str, ...], said: dict[str, str]
+) -> Store:
+    """The same where no row belongs to anybody. People outside stand below those of the original (``member``: 0)."""
+    pair = [(name, (sides[0].kind(name), sides[1].kind(name))) for name in names]
+    tables = [side for side, _ in zip("orc", sides, strict=False)]
+    for side, source in zip(tables, sides, strict=True):
+        _refuse_other_kinds(source, pair)
+        _refuse_infinities(duck, source, names)
+        _plain(duck, side, source, None, pair)
+    rows = [int(duck.row(f"SELECT count(*) FROM plain_{side}")[0]) for side in tables]
+    for n, source in zip(rows, sides, strict=True):
+        _refuse_none(n, source)
+    keys = [
+        _book(duck, j, name, kinds, said.get(name), rows[0] + rows[1], tables=tables)
+        for j, (name, kinds) in enumerate(pair)
+    ]
+    order, chosen, left = _chosen(keys, by_content=True)
+    duck.keep("r", _codes(duck, "r", order, chosen, numbered=False))
+    people = [
+        f"SELECT t.*, {int(side == 'o')} AS member FROM ({_codes(duck, side, order, chosen, numbered=False)}) AS t"
+        for side in tables
+        if side != "r"
+    ]
+    duck.keep("o", " UNION ALL ".join(people))
+    duck.drop(*(f"book{j}" for j in range(len(keys))), *(f"plain_{side}" for side in tables))
+    return Store(duck, chosen, left, sides, rows[0], rows[1], 0, sum(rows[2:]), synthetic=True)
+
+
+def _chosen(keys: list[Key], *, by_content: bool = False) -> tuple[list[int], tuple[Key, ...], tuple[Key, ...]]:
+    """The keys that can be compared, with their places, and those that cannot.
+
+    ``by_content``: in an order of what they hold, as `assess` has them, since it decides which rows are drawn.
+    """
+    order = [j for j in range(len(keys)) if keys[j].comparable]
+    if by_content:
+        order.sort(key=lambda j: (keys[j].values, -keys[j].present, keys[j].name))
+    order.sort(key=lambda j: not keys[j].numeric)  # numbers first, as in memory
+    if not order:
+        raise EngineError(
+            "no attribute of the release has a value in common with the original", hint="is it coded otherwise?"
+        )
+    return order, tuple(keys[j] for j in order), tuple(key for key in keys if not key.comparable)
+
+
+def _refuse_other_kinds(source: Source, pair: list[tuple[str, tuple[str, str]]]) -> None:
+    """A control table has the columns of the original, and values of the same kind."""
+    check_columns([name for name, _ in pair], source.types, "column that the intruder knows", source.where)
+    for name, kinds in pair:
+        kind = source.kind(name)
+        if kind not in kinds and not (kind == "whole" and "number" in kinds):
+            raise TableError(
+                f"column {name!r} of {source.where} is of another kind than in the original", got=kind, allowed=kinds[0]
+            )
+
+
+def _plain(duck: Engine, side: str, source: Source, id_: str | None, pair: list[tuple[str, tuple[str, str]]]) -> None:
     """The keys as they are compared, under names of ours, and as numbers where they are."""
     dialect = duck.dialect
     values = [f"{as_value(source, name, kinds, dialect)} AS v{j}" for j, (name, kinds) in enumerate(pair)]
@@ -166,9 +220,10 @@ def _plain(duck: Engine, side: str, source: Source, id_: str, pair: list[tuple[s
         for j, (name, kinds) in enumerate(pair)
         if {*kinds} <= NUMBERS
     ]
-    as_id = "BIGINT" if source.kind(id_) == "whole" else dialect.text  # 1 and "1" are one id
-    chosen = ", ".join([f"CAST({dialect.name(id_)} AS {as_id}) AS id", *values, *numbers])
-    duck.keep(f"plain_{side}", f"SELECT {chosen} FROM {source.query}")
+    if id_ is not None:
+        as_id = "BIGINT" if source.kind(id_) == "whole" else dialect.text  # 1 and "1" are one id
+        values = [f"CAST({dialect.name(id_)} AS {as_id}) AS id", *values]
+    duck.keep(f"plain_{side}", f"SELECT {', '.join([*values, *numbers])} FROM {source.query}")
 
 
 def _refuse_infinities(duck: Engine, source: Source, names: Iterable[str]) -> None:
@@ -185,8 +240,7 @@ def _refuse_infinities(duck: Engine, source: Source, names: Iterable[str]) -> No
 def _rows(duck: Engine, side: str, id_: str, source: Source) -> int:
     """Number of rows; refuse none, ids that are missing, and ids that repeat."""
     n, known = duck.row(f"SELECT count(*), count(id) FROM plain_{side}")
-    if n == 0:
-        raise TableError(f"{source.where} has no rows", hint="a table needs at least one row")
+    _refuse_none(n, source)
     if known < n:
         raise TableError(
             f"id column {id_!r} has {n - known} missing values in {source.where}", hint="fill or drop those rows"
@@ -201,9 +255,24 @@ def _rows(duck: Engine, side: str, id_: str, source: Source) -> int:
     return int(n)
 
 
-def _book(duck: Engine, j: int, name: str, kinds: tuple[str, str], said: str | None, total: int) -> Key:
-    """Number the values of a key over both tables, in their order, and tell how the key is read."""
-    both = f"SELECT v{j} AS v, 1 AS person FROM plain_o UNION ALL SELECT v{j}, 0 FROM plain_r"
+def _refuse_none(n: int, source: Source) -> None:
+    if n == 0:
+        raise TableError(f"{source.where} has no rows", hint="a table needs at least one row")
+
+
+def _book(  # noqa: PLR0913 - what is known of a key
+    duck: Engine,
+    j: int,
+    name: str,
+    kinds: tuple[str, str],
+    said: str | None,
+    total: int,
+    *,
+    tables: Iterable[str] = "or",
+) -> Key:
+    """Number the values of a key over all tables, in their order, and tell how the key is read by the first two."""
+    person = {"o": 1, "r": 0, "c": 2}
+    both = " UNION ALL ".join(f"SELECT v{j} AS v, {person[side]} AS person FROM plain_{side}" for side in tables)
     counted = (
         "SELECT v, count(*) FILTER (WHERE person = 1) AS a, count(*) FILTER (WHERE person = 0) AS b "
         f"FROM ({both}) AS t WHERE v IS NOT NULL GROUP BY v"
@@ -211,11 +280,11 @@ def _book(duck: Engine, j: int, name: str, kinds: tuple[str, str], said: str | N
     duck.keep(f"book{j}", f"SELECT v, a, b, row_number() OVER (ORDER BY v) AS c FROM ({counted}) AS t")
     width, common, values, outside, rows, records, foreign = duck.row(
         "SELECT count(*) + 1, count(*) FILTER (WHERE a > 0 AND b > 0), count(*) FILTER (WHERE a > 0), "
-        "count(*) FILTER (WHERE a = 0), coalesce(sum(a), 0), coalesce(sum(b), 0), "
+        "count(*) FILTER (WHERE a = 0 AND b > 0), coalesce(sum(a), 0), coalesce(sum(b), 0), "
         f"coalesce(sum(b) FILTER (WHERE a = 0), 0) FROM book{j}"
     )
     numeric, gaps = {*kinds} <= NUMBERS, rows + records < total
-    key = Key(name, kinds, numeric, int(width), int(common), gaps, foreign=int(foreign))
+    key = Key(name, kinds, numeric, int(width), int(common), gaps, "", int(foreign), int(values), int(rows))
     if said is not None:
         return _as_said(key, said)
     if not key.numeric or not _are_whole(duck, j, kinds):
@@ -253,7 +322,7 @@ def _words(kinds: tuple[str, str]) -> str:
     return words.get(kinds[0], "numbers with decimals")
 
 
-def _codes(duck: Engine, side: str, order: list[int], keys: tuple[Key, ...]) -> str:
+def _codes(duck: Engine, side: str, order: list[int], keys: tuple[Key, ...], *, numbered: bool = True) -> str:
     """The codes of one table, in types as small as they fit, in the order of the keys, and its rows numbered."""
     joins = " ".join(f"LEFT JOIN book{j} AS b{j} ON p.v{j} = b{j}.v" for j in order)
     codes = [
@@ -261,8 +330,10 @@ def _codes(duck: Engine, side: str, order: list[int], keys: tuple[Key, ...]) -> 
         for at, (j, key) in enumerate(zip(order, keys, strict=True))
     ]
     numbers = [f"p.x{j} AS x{at}" for at, (j, key) in enumerate(zip(order, keys, strict=True)) if key.numeric]
-    number = f"{duck.row_number(f'plain_{side}')} AS {'pid' if side == 'o' else 'rid'}"
-    return f"SELECT {number}, p.id AS id, {', '.join([*codes, *numbers])} FROM plain_{side} AS p {joins}"
+    number = (
+        f"{duck.row_number(f'plain_{side}')} AS {'pid' if side == 'o' else 'rid'}, p.id AS id, " if numbered else ""
+    )
+    return f"SELECT {number}{', '.join([*codes, *numbers])} FROM plain_{side} AS p {joins}"
 
 
 def _paired(duck: Engine, order: list[int], keys: tuple[Key, ...], id_: str) -> int:

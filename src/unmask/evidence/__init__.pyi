@@ -1,5 +1,6 @@
 from unmask.evidence.catalogue import FAMILIES as FAMILIES
 from unmask.evidence.catalogue import HEADINGS as HEADINGS
+from unmask.evidence.catalogue import UNPAIRED as UNPAIRED
 from unmask.evidence.catalogue import family_of as family_of
 from unmask.evidence.catalogue import guess as guess
 from unmask.evidence.catalogue import heading_of as heading_of
