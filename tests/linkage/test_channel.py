@@ -751,6 +751,9 @@ def test_a_column_that_tells_nothing_is_not_compared_and_a_hundred_people_are_fe
         monkeypatch.setattr("unmask.linkage.channel.measure.link_channel", lambda *_, some=some, **__: some)
         note = assess_channel(study, Context()).notes[2]
         assert note.startswith(words) and "among 20,000 people" in note
+        assert ("the share found holds what is expected" in note) is one_by_one
+        raised = replace(some, competition=replace(some.competition, found=Added(0.1, 0.9, expected=0.05)))
+        assert raised.found.value == pytest.approx(some.found.value + (0.05 if one_by_one else 0.0))
 
 
 def test_what_chance_could_teach_is_told_with_a_doubt():

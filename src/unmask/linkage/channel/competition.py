@@ -11,7 +11,7 @@ from unmask.evidence import claims
 from unmask.linkage.channel.gather import Gathered
 from unmask.linkage.channel.linking import Links, best_attack, link_people
 from unmask.linkage.channel.select import Channel
-from unmask.linkage.competing import FEWER, TOGETHER, Added, Pair, added
+from unmask.linkage.competing import FEWER, Added, Pair, added
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
 
+TOGETHER = 40_000  # people, with their records, who are looked for all at once: more than other attacks can do with
 GROUPED = 5000  # the same where people are published together, which only all pairs show
 
 

@@ -125,10 +125,11 @@ def _left_out(linkage: ChannelLinkage) -> tuple[str, ...]:
     if linkage.competition.one_by_one:
         left = f"{linkage.found.n:,} people drawn at random were asked for one by one: who looks for everybody at once "
         left += "finds more, since people then compete for records"
+        held = "the share found holds what is expected of it, and the upper ends of the intervals hold what it may add"
     else:
         left = "people were not looked for together with those with whom they are published, who are too many"
-    measured = f"among {linkage.competition.people:,} people, drawn at random, both was done"
-    return (f"{left}; {measured}, and the upper ends of the intervals hold what it may add",)
+        held = "the upper ends of the intervals hold what it may add"
+    return (f"{left}; among {linkage.competition.people:,} people, drawn at random, both was done; {held}",)
 
 
 def _figure(linkage: ChannelLinkage) -> Figure:

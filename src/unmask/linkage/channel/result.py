@@ -102,10 +102,14 @@ class ChannelLinkage(Shown):
     def found(self) -> Estimate:
         """The best of the attacks, which are all at hand: the interval allows for the choice among them.
 
-        Where people were asked for one by one, the upper end holds what is found if everybody is looked for at once.
+        Where people were asked for one by one, it is raised by what is expected to be found beyond if everybody is
+        looked for at once, and the upper end holds what that may be.
         """
         found = best_rate(self._attacks, self.asked, self.chance, self.seed)
-        return found if self.competition is None else self.competition.found.widen(found)
+        if self.competition is None:
+            return found
+        added = self.competition.found
+        return added.raise_to(found) if self.competition.one_by_one else added.widen(found)
 
     @property
     def per_record(self) -> Floats:
