@@ -69,6 +69,26 @@ def copied(original, released, control):
     ]
 
 
+def noisy(original):
+    """The original with days moved by noise and rows in another order: categories cut both tables in the same way."""
+    rng = np.random.default_rng(4)
+    days = pl.duration(days=rng.integers(-2, 3, original.height))
+    return original.with_columns(pl.col("a`b") + days).sample(fraction=1, shuffle=True, seed=6)
+
+
+def blocked(original, released):
+    """Everybody matched by blocks of one category: the total, the proven gap, all credits, and some people."""
+    with engines.open_store(original, released, id="who", kinds=KINDS) as store:
+        blocks = engines.find_blocks(store, largest=60)
+        found = engines.match_in_blocks(store, blocks, (40, 2), quiet)
+    plain = [
+        found.total,
+        found.gap,
+        *(side.tolist() for side in (found.credit, found.own, found.alike, found.farthest)),
+    ]
+    return [list(blocks), plain]
+
+
 def with_control(tables):
     """The same tables as a synthetic release, with people outside."""
     return *tables, people(60, seed=8)[0]

@@ -20,7 +20,9 @@ from unmask.engines import (
     count_kept,
     count_patterns,
     count_sets,
+    find_blocks,
     find_nearest,
+    match_in_blocks,
     placed_by_distance,
     placed_by_weight,
     sample_extra,
@@ -44,8 +46,10 @@ from unmask.large_draws import Drawer
 from unmask.large_people import assess_members, most_asked, records_of, study_of, told_apart
 from unmask.linkage import (
     TOGETHER,
+    InBlocks,
     Linkage,
     Passed,
+    blocked_one_to_one,
     counted_nearest,
     counted_one_to_one,
     counted_probabilistic,
@@ -60,6 +64,8 @@ Made = TypeVar("Made")
 K = 5  # as in knowledge_sweep
 WITHOUT_PAIRS = ("copies", "membership")  # what an engine tries of a synthetic release
 IN_ROUNDS = 100_000  # rows of either table up to which everybody is matched: they come here, as codes
+MOST_IN_BLOCKS = 2_000_000  # rows of either table whose matching by blocks is summed up here
+NEAR, USEFUL = 1e-4, 0.01  # gaps of a matching by blocks: where rounds could do the same, and where nothing else can
 NO_PEOPLE = "nothing is known about the population: no number of people"
 
 
@@ -191,6 +197,9 @@ class Large:
         store = self.store
         context = Context(seed=seed, progress=_within(tell, 0.5, 0.5))
         rows = max(store.n_original, store.n_released)
+        by_blocks = self._in_blocks(seed, tell) if rows > TOGETHER else None
+        if by_blocks is not None:
+            return by_blocks
         if rows <= IN_ROUNDS:
             study = study_of(store, *bring_tables(store))
             ask = None if rows <= TOGETHER else lambda look, _words: ask_spread(store, look)
@@ -199,6 +208,20 @@ class Large:
         there = self._linked(found.there, seed, root=True)
         told = counted_one_to_one(there, self._together(), store.n_paired, found.scale, context)
         return self._of_asked(replace(told, notes=(*told.notes, *found.note)))
+
+    def _in_blocks(self, seed: int, tell: Progress) -> Evidence | None:
+        """Everybody, where categories cut both tables; None where they do not, or where too little is proven."""
+        store = self.store
+        rows, blocks = store.n_original, find_blocks(store)
+        if blocks is None or rows > MOST_IN_BLOCKS:
+            return None
+        found = match_in_blocks(store, blocks, (self.sample, self.seed), _within(tell, 0.0, 0.5))
+        if found is None or found.gap > (NEAR if rows <= IN_ROUNDS else USEFUL):
+            return None
+        passed, placing = self._passes(_within(tell, 0.5, 0.5)), placed_by_distance(store)
+        nearest = self._linked(passed.there, seed, root=True)
+        slack = placing.tolerance, float(np.sqrt(placing.floor))
+        return self._of_asked(blocked_one_to_one(InBlocks(*found), nearest, slack, blocks.number))
 
     def _together(self) -> Study:
         """Some people with their records, and as large a share of the records of nobody."""

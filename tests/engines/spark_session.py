@@ -67,7 +67,7 @@ def executors():
 def count(how, folder):
     from pyspark.sql import SparkSession
 
-    from engine_figures import KINDS, copied, figures, quiet
+    from engine_figures import KINDS, blocked, copied, figures, quiet
     from unmask import engines
 
     builder = SparkSession.builder
@@ -103,6 +103,7 @@ def count(how, folder):
         told = figures(store, during=during if how == "cluster" else quiet)
         left = sorted(path.name for path in Path(store.duck._work).iterdir())
     told["copied"] = copied(*frames, session.read.parquet(str(folder / "control.parquet")).repartition(2))
+    told["blocked"] = blocked(frames[0], session.read.parquet(str(folder / "noisy.parquet")).repartition(3))
     views = [table.name for table in session.catalog.listTables()]
     told |= {"killed": len(killed), "views": views, "inside": left, "outside": Path(store.duck._work).exists()}
     told["classic"] = "connect" not in type(session).__module__

@@ -20,7 +20,7 @@ import polars as pl
 import pytest
 
 import unmask
-from engine_figures import KINDS, copied, figures, people, quiet, with_control
+from engine_figures import KINDS, blocked, copied, figures, noisy, people, quiet, with_control
 from unmask import engines, large_draws
 from unmask.engines import spark as spark_file
 from unmask.engines.spark_sources import open_spark_source
@@ -44,7 +44,8 @@ def tables():
 @pytest.fixture(scope="module")
 def wanted(tables):
     with engines.open_store(*tables, id="who", kinds=KINDS) as store:
-        return figures(store) | {"copied": copied(*with_control(tables))}
+        found = figures(store)
+    return found | {"copied": copied(*with_control(tables)), "blocked": blocked(tables[0], noisy(tables[0]))}
 
 
 @pytest.fixture(scope="module")
@@ -61,7 +62,14 @@ def store(frames):
 @needs_spark
 @pytest.mark.slow
 def test_figures_equal_those_of_duckdb(store, wanted):
-    assert figures(store) == {name: told for name, told in wanted.items() if name != "copied"}
+    assert figures(store) == {name: told for name, told in wanted.items() if name not in {"copied", "blocked"}}
+
+
+@needs_spark
+@pytest.mark.slow
+def test_blocks_equal_those_of_duckdb(spark, frames, tables, wanted):
+    other = spark.createDataFrame(noisy(tables[0]).to_arrow()).repartition(3)
+    assert blocked(frames[0], other) == wanted["blocked"]
 
 
 @needs_spark
@@ -97,6 +105,7 @@ def test_links_equal_those_in_memory(store, tables):
 def test_figures_are_equal_on_connect_and_on_a_cluster_that_loses_workers(how, tables, wanted, tmp_path):
     for name, table in zip(("original", "released", "control"), with_control(tables), strict=True):
         table.write_parquet(tmp_path / f"{name}.parquet")
+    noisy(tables[0]).write_parquet(tmp_path / "noisy.parquet")
     home = tmp_path / "spark"  # as installed, but a cluster writes its logs beside it
     home.mkdir()
     for part in Path(find_spec("pyspark").origin).parent.iterdir():

@@ -6,6 +6,8 @@ from unmask.engines.asked import sample_absent as sample_absent
 from unmask.engines.asked import sample_extra as sample_extra
 from unmask.engines.asked import sample_people as sample_people
 from unmask.engines.asking import ask_spread as ask_spread
+from unmask.engines.blocks import find_blocks as find_blocks
+from unmask.engines.blocks import match_in_blocks as match_in_blocks
 from unmask.engines.counts import count_groups as count_groups
 from unmask.engines.counts import count_kept as count_kept
 from unmask.engines.counts import count_sets as count_sets

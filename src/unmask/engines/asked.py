@@ -32,7 +32,7 @@ class Asked(NamedTuple):
 
 def sample_people(store: Store, sample: int, seed: int) -> Asked:
     """Draw people by a hash of their ids: the same ones on every engine, in any order of rows."""
-    store.duck.keep("asked", sql.sampled(_hashed(store, "o", seed), min(sample, store.n_paired)))
+    store.duck.keep("asked", sql.sampled(hashed_ids(store, "o", seed), min(sample, store.n_paired)))
     chosen, form = columns_of(store), Form.of(store)
     people = "FROM o JOIN asked ON o.pid = asked.pid"
     known = store.duck.table(f"SELECT {_id(store, 'o')} AS id, {_of(chosen, 'o')} {people} ORDER BY asked.place")
@@ -64,7 +64,7 @@ def bring_tables(store: Store) -> tuple[Records, Records, Any]:
 def _drawn(store: Store, table: str, number: str, where: str, lot: tuple[int, int]) -> Records:
     """Some rows of a table, by the least hashes of their ids and in the order of these."""
     sample, seed = lot
-    least = f"SELECT t.*, {_hashed(store, 't', seed)} AS h FROM {table} AS t WHERE {where}"
+    least = f"SELECT t.*, {hashed_ids(store, 't', seed)} AS h FROM {table} AS t WHERE {where}"
     chosen = ", ".join(columns_of(store))
     found = store.duck.table(f"SELECT {chosen} FROM ({least}) AS t ORDER BY h, {number} LIMIT {sample}")
     return Form.of(store).arrays(found)
@@ -74,7 +74,8 @@ def _id(store: Store, side: str) -> str:
     return f"CAST({side}.id AS {store.duck.dialect.text})"
 
 
-def _hashed(store: Store, side: str, seed: int) -> str:
+def hashed_ids(store: Store, side: str, seed: int) -> str:
+    """What people are drawn by."""
     return store.duck.dialect.hashed(f"concat({sql.text(f'{seed}:')}, {_id(store, side)})")
 
 

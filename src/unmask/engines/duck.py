@@ -12,6 +12,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import import_module
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from unmask.engines.dialect import DUCKDB
 from unmask.errors import EngineError, ParameterError, TableError, UnmaskError
 
 UNITS = {"KB": 1e3, "MB": 1e6, "GB": 1e9, "TB": 1e12}
+GROUPED = 100_000  # rows that are read at a time
 LEAST = 200e6  # bytes: with less not even small tables are joined
 FOR_QUERIES = 0.5  # share of the memory that DuckDB may take; the rest is for arrays and the program itself
 
@@ -101,6 +103,33 @@ class Duck:
         """Make a table of a result."""
         self.run(f"CREATE OR REPLACE TABLE {table} AS {query}")
 
+    def keep_groups(self, table: str, query: str, work: Any) -> None:  # noqa: ANN401 - what is done with a group
+        """Make a table of what some work makes of each group (``block``) of a result, one after the other."""
+        pa = import_module("pyarrow")
+        form = _schema(pa, work.fields)
+        made = [form.empty_table()]
+        made += [pa.table(work(group), schema=form) for group in self._groups(query, pa)]
+        self.send(table, pa.concat_tables(made))
+
+    def _groups(self, query: str, pa: Any) -> Iterator[Any]:  # noqa: ANN401 - pyarrow, tables
+        held = None
+        for batch in self.parts(f"{query} ORDER BY block", GROUPED):
+            part = pa.table(batch) if held is None else pa.concat_tables([held, pa.table(batch)])
+            ends = [*(np.flatnonzero(np.diff(part.column("block").to_numpy())) + 1).tolist(), part.num_rows]
+            for start, end in pairwise([0, *ends[:-1]]):
+                yield part.slice(start, end - start)
+            held = part.slice(ends[-2] if len(ends) > 1 else 0)
+        if held is not None and held.num_rows:
+            yield held
+
+    def send(self, table: str, columns: Any) -> None:  # noqa: ANN401 - columns by name, or an Arrow table
+        """Make a table of columns that are here."""
+        found = import_module("pyarrow").table(columns)
+        with self._ours():
+            self._connection.register("sent", found)
+            self.keep(table, "SELECT * FROM sent")
+            self._connection.unregister("sent")
+
     def hold(self, table: str, query: str) -> None:
         """Make a table of a result that is asked more than once."""
         self.keep(table, query)
@@ -113,6 +142,12 @@ class Duck:
     def described(self, query: str) -> dict[str, str]:
         """Names and types of the columns of a query."""
         return {str(row[0]): str(row[1]) for row in self.run(f"DESCRIBE {query}").fetchall()}
+
+
+def _schema(pa: Any, fields: str) -> Any:  # noqa: ANN401 - pyarrow
+    """Names and types, as work writes them."""
+    kinds = {"bigint": pa.int64(), "double": pa.float64()}
+    return pa.schema([(name, kinds[kind]) for name, kind in (field.split() for field in fields.split(", "))])
 
 
 def _refused(error: Exception) -> UnmaskError:

@@ -97,7 +97,10 @@ class Spark:
 
     def keep(self, table: str, query: str) -> None:
         """Make a table of a result: written once, read as often as it is asked."""
-        frame, self._made = self.frame(query), self._made + 1
+        self._write(table, self.frame(query))
+
+    def _write(self, table: str, frame: Any) -> None:  # noqa: ANN401 - of Spark
+        self._made += 1
         place = f"{self._work}/{self._mark}{self._made}"
         with self.ours():
             form = frame.schema  # before its tables change: with Connect a query is read anew each time
@@ -105,6 +108,21 @@ class Spark:
             self.drop(table)
             self._session.read.schema(form).parquet(place).createOrReplaceTempView(f"{self._mark}{table}")
         self._tables[table] = place
+
+    def keep_groups(self, table: str, query: str, work: Any) -> None:  # noqa: ANN401 - what is done with a group
+        """Make a table of what some work makes of each group (``block``) of a result, where it is."""
+        frame = self.frame(query)
+
+        def each(group: Any) -> Any:  # noqa: ANN401 - Arrow tables, on a worker
+            return _work_on_group(group, work)
+
+        with self.ours():
+            self._write(table, frame.groupBy("block").applyInArrow(each, work.fields))
+
+    def send(self, table: str, columns: Any) -> None:  # noqa: ANN401 - columns by name, or an Arrow table
+        """Make a table of columns that are here."""
+        with self.ours():
+            self._write(table, self._session.createDataFrame(import_module("pyarrow").table(columns)))
 
     def hold(self, table: str, query: str) -> None:
         """Name a result that is asked more than once: to group again takes less than to write all groups."""
@@ -167,6 +185,15 @@ class Spark:
             found = frame.mapInArrow(scan, work.fields).toArrow()
         if found.num_rows:
             yield work.made([found.column(name).to_numpy() for name in found.column_names])
+
+
+def _work_on_group(group: Any, work: Any) -> Any:  # noqa: ANN401 - on a worker
+    """Work on one group on one thread: the others belong to other tasks."""
+    import numba  # noqa: PLC0415 - slow to load, and the driver may not need it
+    import pyarrow as pa  # noqa: PLC0415
+
+    numba.set_num_threads(1)
+    return pa.table(work(group))
 
 
 def _search_partition(batches: Iterator[Any], work: Any, limit: int) -> Iterator[Any]:  # noqa: ANN401 - on a worker

@@ -305,3 +305,53 @@ def equal_outsiders(mask: int, widths: Sequence[int]) -> str:
         "SELECT CAST(coalesce(sum(CASE WHEN a > 0 THEN c ELSE 0 END), 0) AS BIGINT), "
         f"CAST(coalesce(sum(CASE WHEN a > 1 THEN a ELSE 0 END), 0) AS BIGINT) FROM ({inner}) AS g"
     )
+
+
+# --- blocks: people and records with the same values of some keys -----------------------------------------------------
+
+
+def block_sizes(mask: int, widths: Sequence[int]) -> str:
+    """Of the groups of some keys: how many, the largest, and those that do not have as many people as records."""
+    grouped = both_packed(packed(mask, widths), [], grouped=True)
+    return f"SELECT count(*), max(a), count(*) FILTER (WHERE a <> b) FROM ({grouped}) AS g"
+
+
+def in_blocks(block: tuple[str, str], columns: Sequence[str]) -> str:
+    """All people (side 1) and records (side 0), with their block."""
+    chosen = ", ".join(columns)
+    return (
+        f"SELECT {block[0]} AS block, 1 AS side, o.pid AS number, o.truth AS truth, {chosen} FROM o UNION ALL "
+        f"SELECT {block[1]}, 0, r.rid, CAST(-1 AS BIGINT), {chosen} FROM r"
+    )
+
+
+def ends_of_blocks() -> str:
+    """For each block of table ``matched``: the largest profit of its people, and the least price of its records."""
+    return (
+        "SELECT block, max(value) FILTER (WHERE side = 1) AS profit, min(value) FILTER (WHERE side = 0) AS price "
+        "FROM matched GROUP BY block ORDER BY block"
+    )
+
+
+ACROSS = "FROM ways JOIN matched AS m ON m.block = ways.block AND m.side = 1 AND m.value > ways.least"
+
+
+def asked_across(columns: Sequence[str]) -> str:
+    """People who may find a record of another block (table ``ways``) cheaper, beside all records of such blocks."""
+    chosen = ", ".join(columns)
+    people = f"SELECT ways.target AS block, 1 AS side, m.number AS number, m.value AS value, {chosen} {ACROSS}"
+    targets = "(SELECT DISTINCT target FROM ways) AS w"
+    return (
+        f"{people} JOIN o ON o.pid = m.number UNION ALL "
+        f"SELECT m.block, 0, m.number, m.value, {chosen} FROM matched AS m JOIN {targets} ON m.block = w.target "
+        "JOIN r ON r.rid = m.number WHERE m.side = 0"
+    )
+
+
+def least_of_people() -> str:
+    """For each person the least cost + price over all blocks: table ``beyond`` has what others offer."""
+    offered = "SELECT number, min(least) AS least FROM beyond GROUP BY number"
+    return (
+        "SELECT CASE WHEN b.least < m.value THEN b.least ELSE m.value END AS least "
+        f"FROM matched AS m LEFT JOIN ({offered}) AS b ON b.number = m.number WHERE m.side = 1"
+    )

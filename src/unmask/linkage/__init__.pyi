@@ -8,7 +8,9 @@ from unmask.linkage.channel import target_columns as target_columns
 from unmask.linkage.clusters import ClusterLinkage as ClusterLinkage
 from unmask.linkage.clusters import link_clusters as link_clusters
 from unmask.linkage.competing import TOGETHER as TOGETHER
+from unmask.linkage.counted import InBlocks as InBlocks
 from unmask.linkage.counted import Passed as Passed
+from unmask.linkage.counted import blocked_one_to_one as blocked_one_to_one
 from unmask.linkage.counted import counted_nearest as counted_nearest
 from unmask.linkage.counted import counted_one_to_one as counted_one_to_one
 from unmask.linkage.counted import linkage_of_sample as linkage_of_sample
