@@ -45,8 +45,9 @@ def told(assessment):
 
 @pytest.fixture
 def small(monkeypatch):
-    """Blocks are for tables that are too large to be matched at once: here all are."""
+    """Blocks are for tables that are too large to be matched in rounds: here all are."""
     monkeypatch.setattr(large, "TOGETHER", 100)
+    monkeypatch.setattr(large, "IN_ROUNDS", 0)
     monkeypatch.setattr(large, "find_blocks", lambda store: engines.find_blocks(store, largest=60))
 
 
@@ -100,11 +101,10 @@ def test_tables_that_categories_do_not_cut_have_no_blocks(change):
 
 def test_a_gap_that_says_too_little_is_not_used(small):
     found = unmask.assess_large(*tables(noise=0.6), id="id", only=["one_to_one"])
-    assert "in rounds" in " ".join(note for m in found.document.measures for note in m.notes)
+    assert "too many to be matched at once" in " ".join(note for m in found.document.measures for note in m.notes)
 
 
 def test_a_matching_that_is_near_the_best_does_not_show_that_nobody_is_known(small, monkeypatch):
-    monkeypatch.setattr(large, "IN_ROUNDS", 0)
     monkeypatch.setattr(large, "USEFUL", 1.0)
     found = unmask.assess_large(*tables(noise=1.5), id="id", only=["one_to_one"], policy="public")
     notes = " ".join(note for m in found.document.measures for note in m.notes)

@@ -26,6 +26,10 @@ def quiet(_done, _words):
     pass
 
 
+def no_blocks(_store):
+    """As if categories did not cut the tables: what is done then is tested here, blocks in test_large_blocks.py."""
+
+
 def tables(n=240, released=240, seed=3):
     """Numbers with ties and gaps, and a category; as many people are released, shuffled."""
     rng = np.random.default_rng(seed)
@@ -67,6 +71,7 @@ def test_a_sample_is_matched_as_in_memory(monkeypatch, extra):
     original = original.filter(~pl.col("id").is_in(list(range(extra))))
     monkeypatch.setattr(large, "TOGETHER", 100)
     monkeypatch.setattr(large, "IN_ROUNDS", 0)
+    monkeypatch.setattr(large, "find_blocks", no_blocks)
     study = Study(unmask.Release(original, released, id="id", quasi=KEYS))
     people = people_by_hash(study.release, 100, 0)
     seed = seed_of(0, discover()["one_to_one"])

@@ -65,7 +65,7 @@ K = 5  # as in knowledge_sweep
 WITHOUT_PAIRS = ("copies", "membership")  # what an engine tries of a synthetic release
 IN_ROUNDS = 100_000  # rows of either table up to which everybody is matched: they come here, as codes
 MOST_IN_BLOCKS = 2_000_000  # rows of either table whose matching by blocks is summed up here
-NEAR, USEFUL = 1e-4, 0.01  # gaps of a matching by blocks: where rounds could do the same, and where nothing else can
+USEFUL = 0.01  # the largest gap of a matching by blocks that is told: beyond, a sample says more
 NO_PEOPLE = "nothing is known about the population: no number of people"
 
 
@@ -197,13 +197,13 @@ class Large:
         store = self.store
         context = Context(seed=seed, progress=_within(tell, 0.5, 0.5))
         rows = max(store.n_original, store.n_released)
-        by_blocks = self._in_blocks(seed, tell) if rows > TOGETHER else None
-        if by_blocks is not None:
-            return by_blocks
         if rows <= IN_ROUNDS:
             study = study_of(store, *bring_tables(store))
             ask = None if rows <= TOGETHER else lambda look, _words: ask_spread(store, look)
             return replace(whole_one_to_one(study, context, ask), per_record=None, compared=store.names)
+        by_blocks = self._in_blocks(seed, tell)
+        if by_blocks is not None:
+            return by_blocks
         found = self._passes(_within(tell, 0.0, 0.5))
         there = self._linked(found.there, seed, root=True)
         told = counted_one_to_one(there, self._together(), store.n_paired, found.scale, context)
@@ -212,11 +212,11 @@ class Large:
     def _in_blocks(self, seed: int, tell: Progress) -> Evidence | None:
         """Everybody, where categories cut both tables; None where they do not, or where too little is proven."""
         store = self.store
-        rows, blocks = store.n_original, find_blocks(store)
-        if blocks is None or rows > MOST_IN_BLOCKS:
+        blocks = find_blocks(store) if store.n_original <= MOST_IN_BLOCKS else None
+        if blocks is None:
             return None
         found = match_in_blocks(store, blocks, (self.sample, self.seed), _within(tell, 0.0, 0.5))
-        if found is None or found.gap > (NEAR if rows <= IN_ROUNDS else USEFUL):
+        if found is None or found.gap > USEFUL:
             return None
         passed, placing = self._passes(_within(tell, 0.5, 0.5)), placed_by_distance(store)
         nearest = self._linked(passed.there, seed, root=True)
