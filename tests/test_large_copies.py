@@ -135,6 +135,9 @@ def test_fewer_people_are_held_and_compared_and_that_is_told(monkeypatch):
         found = large_copies.assess_copies(store, Context(seed=1))
     assert next(one for one in found.observations if one.key == "copies.closer").estimate.n == 90
     assert "90 people of either table" in " ".join(found.notes)
+    copied = found.observations[0]
+    assert copied.key == "copies.exact" and "beyond what rows of other people show" in copied.claim
+    assert copied.estimate.value == pytest.approx(whole_.exact.value, abs=0.1)  # few rows hold few copies of few people
 
 
 def test_a_synthetic_release_is_never_safe_on_an_engine():

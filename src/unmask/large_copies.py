@@ -147,7 +147,10 @@ def _fewer(store: Store, *, with_control: bool) -> tuple[str, ...]:
     """Say where fewer people were looked at than in memory."""
     if with_control:
         fewer = min(store.n_original, store.n_outside) > MOST_COMPARED
-        told = f"distances and copies were compared for {MOST_COMPARED:,} people of either table, drawn by lot"
+        told = (
+            f"distances, and people alone with their values, were compared for {MOST_COMPARED:,} people of either "
+            "table, drawn by lot; equal rows were counted over everybody"
+        )
         return (told,) if fewer else ()
     told = f"copies beyond independent columns were counted for about {MOST_HELD:,} people, drawn by a hash of values"
     return (told,) if store.n_original > MOST_HELD else ()

@@ -75,6 +75,7 @@ class CopyRisk(Shown):
     to_original: Floats = field(repr=False)
     to_control: Floats = field(repr=False)
     per_record: Floats = field(repr=False)  # per original record: the share of its copies that stand in the release
+    beyond_all: bool = False  # control is given, but copies are those of everybody, beyond what other people show
 
 
 def copy_risk(release: Release | Study, *, seed: int = 0, progress: Progress = silent) -> CopyRisk:
@@ -107,9 +108,22 @@ def _sides(study: Study) -> tuple[Ruler | None, Here]:
 def risk_of(
     sides: Sides, ruler: Ruler | None, *, seed: int = 0, progress: Progress = silent, most: int | None = None
 ) -> CopyRisk:
-    """The same of tables wherever they are; ``ruler``: None where nobody is outside, ``most``: rows to compare."""
+    """The same of tables wherever they are; ``ruler``: None where nobody is outside.
+
+    ``most``: rows to compare; of more, copies are counted over everybody, since few rows hold few copies of few people.
+    """
     if ruler is None:
         return _without_control(sides, seed)
+    found = _with_control(sides, ruler, seed, progress, most)
+    if most is None or min(sides.size("original"), sides.size("outside")) <= most:
+        return found
+    equals, chance = sides.everybody()
+    exact_, copied = _exact_of_all(sides, equals, chance, seed), float(np.sort(equals.share).mean())
+    return replace(found, exact=exact_, copied=copied, beyond_all=True)
+
+
+def _with_control(sides: Sides, ruler: Ruler, seed: int, progress: Progress, most: int | None) -> CopyRisk:
+    """What people outside show, too."""
     size = min(sides.size("original"), sides.size("outside"), most or sides.size("original"))
     members, strangers = sides.some("original", size, seed), sides.some("outside", size, seed + 1)
     rows = sides.some("released", max(size, 1), seed + 2)
@@ -173,10 +187,7 @@ def _without_control(sides: Sides, seed: int) -> CopyRisk:
     lots = [_by_lot(some(side, MOST_OTHERS, seed), seed) for side in (people, released)]
     return CopyRisk(
         closer=None,
-        exact=least(
-            lambda times: kinds_beyond_fresh(kinds, rows, times=times),
-            equals_beyond_columns(equals, chance, seed),
-        ),
+        exact=_exact_of_all(sides, equals, chance, seed),
         unique=least(
             lambda times: kinds_beyond_fresh(kinds, rows, alone=True, times=times),
             equals_beyond_columns(equals, chance, seed, alone=True),
@@ -191,6 +202,14 @@ def _without_control(sides: Sides, seed: int) -> CopyRisk:
         to_original=empty,
         to_control=empty,
         per_record=sides.shares(),
+    )
+
+
+def _exact_of_all(sides: Sides, equals: Equals, chance: Floats, seed: int) -> Estimate:
+    """Everybody who has an equal in the release, beyond what other people and independent columns show."""
+    kinds, rows = sides.kinds(), sides.size("released")
+    return least(
+        lambda times: kinds_beyond_fresh(kinds, rows, times=times), equals_beyond_columns(equals, chance, seed)
     )
 
 
@@ -277,7 +296,8 @@ ALONE = (
 
 
 def _copied(found: CopyRisk, n: int) -> Iterator[Observation]:
-    outside = "rows of other people show" if found.closer is None else "equals control people"
+    alone = found.closer is None or found.beyond_all
+    outside = "rows of other people show" if alone else "equals control people"
     yield Observation(
         "copies.exact",
         f"{percent(found.copied)} of the records have an equal on the other side, one to one; shared among people "
