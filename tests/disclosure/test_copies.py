@@ -41,6 +41,16 @@ def test_a_copy_a_draw_and_half_of_each():
     assert half.near > 0.4 > draw.near
 
 
+@pytest.mark.parametrize("outside", [200, 100, 20])
+def test_few_people_outside_hide_no_copy(outside):
+    """A tenth of the rows are people of the original, however many the control table holds; other people show none."""
+    made = pl.concat([people(1)[:20], people(2)[20:]])
+    found = copy_risk(synthetic(made, control=people(3)[:outside]))
+    assert found.copied == pytest.approx(0.1) and found.exact.value == pytest.approx(0.1)
+    none = copy_risk(synthetic(people(2), control=people(3)[:outside]))
+    assert none.copied == none.exact.value == 0.0
+
+
 def test_an_exact_copy_of_categorical_data_is_not_safe():
     """A peer scores a copy of few categories as safe, since control people equal it as well."""
     rng = np.random.default_rng(0)

@@ -110,12 +110,14 @@ def risk_of(
 ) -> CopyRisk:
     """The same of tables wherever they are; ``ruler``: None where nobody is outside.
 
-    ``most``: rows to compare; of more, copies are counted over everybody, since few rows hold few copies of few people.
+    ``most``: rows to compare. Where not all people are compared, for this or since fewer are outside, copies are
+    counted over everybody: few rows hold few copies of few people.
     """
     if ruler is None:
         return _without_control(sides, seed)
     found = _with_control(sides, ruler, seed, progress, most)
-    if most is None or min(sides.size("original"), sides.size("outside")) <= most:
+    compared = min(sides.size("outside"), most or sides.size("outside"))
+    if compared >= sides.size("original"):
         return found
     equals, chance = sides.everybody()
     exact_, copied = _exact_of_all(sides, equals, chance, seed), float(np.sort(equals.share).mean())
