@@ -99,6 +99,17 @@ def test_categories_that_are_all_equally_far(seed, q, norm, lost, step):
 
 
 @many
+@given(space=spaces(), seed=st.integers(0, 9))
+def test_equal_queries_are_decided_as_if_each_asked(space, seed):
+    """They have different true points, or none."""
+    rng = np.random.default_rng(seed)
+    space = space.of(rng.integers(0, len(space.queries), 30))
+    truth = truths(space, rng)
+    decision = decide(space, truth)
+    assert list(zip(decision.closer, decision.ties, strict=True)) == naive.decide(space, truth)
+
+
+@many
 @given(space=spaces(max_points=300), seed=st.integers(0, 9), met=st.sampled_from([0, np.inf]))
 def test_decisions_about_few_equal_definition(space, seed, met):
     """By meeting every point, and by a tree where many stay open."""

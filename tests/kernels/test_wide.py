@@ -57,9 +57,10 @@ def test_everything_equals_the_definition(space, seed):
     for i, (least, second, ties) in enumerate(naive.nearest(space)):
         assert (found.least[i], found.second[i], found.ties[i]) == (least, second, len(ties))
         assert found.row[i] in ties
-    truth = rng.integers(-1, len(space.points), len(space.queries))
-    decision = decide(space, truth, tree=tree)
-    assert list(zip(decision.closer, decision.ties, strict=True)) == naive.decide(space, truth)
+    for copied in (space, space.of(rng.integers(0, len(space.queries), 12))):
+        truth = rng.integers(-1, len(space.points), len(copied.queries))
+        decision = decide(copied, truth)
+        assert list(zip(decision.closer, decision.ties, strict=True)) == naive.decide(copied, truth)
     start, rows = tied(space, tree=tree)
     assert [set(part) for part in np.split(rows, start[1:-1])] == [ties for _, _, ties in naive.nearest(space)]
 

@@ -7,8 +7,6 @@ everybody. The others meet all points one after the other, each until one is clo
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -17,7 +15,7 @@ from unmask.kernels.compiling import in_chunks, inner, lean
 from unmask.kernels.search.best import tie_limit
 from unmask.kernels.search.distance import pair
 from unmask.kernels.search.tree import plant
-from unmask.kernels.search.truth import decide_part
+from unmask.kernels.search.truth import Met, decide_part, nobody_met
 from unmask.kernels.search.walk import new_buffer, search_order
 
 THINNED = 16  # of so many points one is met first
@@ -26,31 +24,18 @@ BLOCK = 2048  # points that all queries meet before the next ones: they stay in 
 QUERIES = 64  # of one task
 
 
-class Met(NamedTuple):
-    """What each query has met so far."""
-
-    truth: Floats  # distance of the true point
-    least: Floats
-    closer: NDArray[np.bool_]  # settled: some point is closer than the true one
-    ties: Ints
-    again: NDArray[np.bool_]  # ties must be counted again, with the least distance known
-
-
 def sift(space: Space, distances: Floats) -> NDArray[np.bool_]:
     """Which queries have a closer point than their true one (at these distances) among a part of all points."""
     part = space.of(points=slice(None, None, THINNED))
-    tree, closer = plant(part), ~np.isfinite(distances)
-    ties, order = np.zeros(len(distances), dtype=np.int64), search_order(tree, np.arange(len(distances)))
-    in_chunks(
-        lambda chunk: decide_part(part, tree, order[chunk], distances, closer, ties, new_buffer()), len(distances)
-    )
-    return closer
+    tree, met = plant(part), nobody_met(distances)
+    order = search_order(tree, np.arange(len(distances)))
+    in_chunks(lambda chunk: decide_part(part, tree, order[chunk], met, new_buffer()), len(distances))
+    return met.closer
 
 
 def meet_all(space: Space, distances: Floats, closer: NDArray[np.bool_]) -> tuple[NDArray[np.bool_], Ints]:
     """Decide the queries that are not settled by meeting every point: closer or not, and the size of the tie."""
-    n = len(distances)
-    met = Met(distances, np.full(n, np.inf), closer.copy(), np.zeros(n, dtype=np.int64), np.zeros(n, dtype=bool))
+    met = nobody_met(distances)._replace(closer=closer.copy())
     _meet_in_chunks(space, np.flatnonzero(~met.closer), met)
     unsettled = np.flatnonzero(met.again & ~met.closer)
     met.ties[unsettled] = 0

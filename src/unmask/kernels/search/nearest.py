@@ -18,15 +18,17 @@ from numpy.typing import NDArray
 
 from unmask.kernels.base import Floats, Ints, Space
 from unmask.kernels.compiling import in_chunks
-from unmask.kernels.groups import identical
+from unmask.kernels.groups import identical, labels
 from unmask.kernels.search.best import Best, blank, draw_ties, expand, find_best, winners
 from unmask.kernels.search.distance import distance_of_pairs
 from unmask.kernels.search.few import MOST_MET, meet_all, sift
 from unmask.kernels.search.lists import Lists, k_part, spread, tied_part
 from unmask.kernels.search.tree import Tree, plant
-from unmask.kernels.search.truth import decide_part, rank_part
+from unmask.kernels.search.truth import Met, decide_part, nobody_met, rank_part
 from unmask.kernels.search.walk import new_buffer, order_of, search_order
 from unmask.kernels.search.wide import decide_wide, find_best_wide, is_open, widen
+
+GLANCE = 4096  # queries that are looked at for copies
 
 
 class Nearest(NamedTuple):
@@ -96,24 +98,44 @@ def decide(
     d_true, which is to say that the true point is not among the ties of the nearest.
     """
     tree = plant(space) if tree is None else tree
-    distances, wide = _true_distances(space, truth), widen(tree)
-    closer, ties = ~np.isfinite(distances), np.zeros(len(distances), dtype=np.int64)
-    if len(wide.tiles) and is_open(space, tree, distances):
-        closer, ties = decide_wide(space, tree, wide, distances, closer, progress)
-        return Decision(closer, np.where(closer, 0, ties))
-    order = order_of(tree, np.asarray(truth))  # a query is near its true point, or its search ends soon
-    in_chunks(
-        lambda part: decide_part(space, tree, order[part], distances, closer, ties, new_buffer()),
-        len(order), progress=progress,
-    )  # fmt: skip
-    return Decision(closer, np.where(closer, 0, ties))
+    distances = _true_distances(space, truth)
+    groups = identical(space.queries, space.query_codes) if _has_copies(space) else None
+    asking, shortest = np.arange(len(distances)), distances
+    if groups is not None:  # the one whose true point is nearest asks for all who are equal
+        asking, shortest = groups.first, np.full(len(distances), np.inf)
+        np.minimum.at(shortest, groups.first[groups.label], distances)
+    met = nobody_met(shortest)
+    _decide_all(space, tree, asking[order_of(tree, np.asarray(truth)[asking])], met, progress)
+    if groups is None:
+        return Decision(met.closer, np.where(met.closer, 0, met.ties))
+    least = np.where(met.closer, -np.inf, met.least)[asking]  # closer than the nearest true point: than all of them
+    return _decided(space, distances, least[groups.label], met.ties[asking][groups.label])
+
+
+def _has_copies(space: Space) -> bool:
+    """Whether some of a few queries are equal: results do not depend on it."""
+    some = slice(None, None, -(-len(space.queries) // GLANCE) or 1)
+    first, label = labels(space.queries[some], space.query_codes[some])
+    return len(first) < len(label)
+
+
+def _decide_all(space: Space, tree: Tree, queries: Ints, met: Met, progress: Callable[[float], None] | None) -> None:
+    wide = widen(tree)
+    if len(wide.tiles) and is_open(space, tree, met.truth):
+        decide_wide(space, tree, wide, queries, met, progress)
+        return
+    in_chunks(lambda part: decide_part(space, tree, queries[part], met, new_buffer()), len(queries), progress=progress)
 
 
 def decision_of(space: Space, truth: Ints, found: Nearest, *, rows: Ints | None = None) -> Decision:
     """Read off nearest points what decide() would say; ``rows``: the queries that they are of, all when None."""
-    distances = _true_distances(space, truth, rows)
-    closer = ~np.isfinite(distances) | (found.least * (1.0 + space.tolerance) + space.floor < distances)
-    return Decision(closer, np.where(closer, 0, found.ties))
+    return _decided(space, _true_distances(space, truth, rows), found.least, found.ties)
+
+
+def _decided(space: Space, distances: Floats, least: Floats, ties: Ints) -> Decision:
+    """Compare true distances with the least."""
+    closer = ~np.isfinite(distances) | (least * (1.0 + space.tolerance) + space.floor < distances)
+    return Decision(closer, np.where(closer, 0, ties))
 
 
 def decide_few(space: Space, truth: Ints, *, most: float = MOST_MET) -> Decision:

@@ -6,6 +6,8 @@ the decision: most queries end after a few leaves.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -17,30 +19,34 @@ from unmask.kernels.search.tree import Tree
 from unmask.kernels.search.walk import Buffer, enter, limit, next_near
 
 
+class Met(NamedTuple):
+    """What each query has met so far."""
+
+    truth: Floats  # distance of the true point
+    least: Floats  # that of the nearest, if none is closer than the true one
+    closer: NDArray[np.bool_]  # settled: some point is closer than the true one
+    ties: Ints
+    again: NDArray[np.bool_]  # ties must be counted again, with the least distance known
+
+
+def nobody_met(truth: Floats) -> Met:
+    """Before any search; who has no true point is settled."""
+    n = len(truth)
+    return Met(truth, np.full(n, np.inf), ~np.isfinite(truth), np.zeros(n, np.int64), np.zeros(n, np.bool_))
+
+
 @lean
-def decide_part(
-    space: Space, tree: Tree, queries: Ints, truth: Floats, closer: NDArray[np.bool_], ties: Ints, buffer: Buffer
-) -> None:
-    """Decide some queries, those marked as closer aside: write whether a point is closer, and the size of the tie."""
+def decide_part(space: Space, tree: Tree, queries: Ints, met: Met, buffer: Buffer) -> None:
+    """Decide some queries, those that are settled aside: whether a point is closer, and the size of the tie."""
     for query in queries:
-        if not closer[query]:
-            least, unsettled = _try(space, tree, query, truth[query], np.inf, closer, ties, buffer)
-            if unsettled:
-                _try(space, tree, query, truth[query], least, closer, ties, buffer)
+        if not met.closer[query] and _try(space, tree, query, met, buffer):
+            _try(space, tree, query, met, buffer)
 
 
 @inner
-def _try(
-    space: Space,
-    tree: Tree,
-    query: int,
-    truth: float,
-    least: float,
-    closer: NDArray[np.bool_],
-    ties: Ints,
-    buffer: Buffer,
-) -> tuple[float, bool]:
+def _try(space: Space, tree: Tree, query: int, met: Met, buffer: Buffer) -> bool:
     """Look for points closer than the true one, from a least distance; as _visit in best.py."""
+    truth, least = met.truth[query], met.least[query]
     probe, cut, count, unsettled = tree.probes[query], tie_limit(space, min(truth, least)), 0, False
     within = limit(tree, cut)
     top = enter(tree, buffer)
@@ -52,16 +58,16 @@ def _try(
             place = leaf * LEAF + j
             d = pair(space, query, tree.rows[place])
             if tie_limit(space, d) < truth:
-                closer[query] = True
-                return d, False
+                met.closer[query] = True
+                return False
             if d < least and d <= cut:
                 unsettled = least <= tie_limit(space, d)
                 least, count = d, tree.weight[place]
                 cut = tie_limit(space, min(truth, least))
             elif d <= cut:
                 count += tree.weight[place]
-    ties[query] = count
-    return least, unsettled
+    met.least[query], met.ties[query] = least, count
+    return unsettled
 
 
 @lean

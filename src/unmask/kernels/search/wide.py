@@ -26,9 +26,9 @@ from unmask.kernels.base import EUCLIDEAN, LANES, LEAF, ROWS, Codes, Floats, Int
 from unmask.kernels.compiling import in_chunks, inlined, inner, lean, lowest, popcount
 from unmask.kernels.search.best import Best, tie_limit
 from unmask.kernels.search.distance import pair
-from unmask.kernels.search.few import Met
 from unmask.kernels.search.masks import block_masks
 from unmask.kernels.search.tree import Tree
+from unmask.kernels.search.truth import Met
 from unmask.kernels.search.walk import limit, near_boxes
 
 Progress = Callable[[float], None] | None
@@ -220,19 +220,14 @@ def _leaves_within(space: Space, tree: Tree, queries: Ints, distances: Floats, g
     return found
 
 
-def decide_wide(
-    space: Space, tree: Tree, wide: Wide, distances: Floats, closer: NDArray[np.bool_], progress: Progress = None
-) -> tuple[NDArray[np.bool_], Ints]:
-    """Decide all queries that are not settled, as few.meet_all: closer or not, and the size of the tie."""
-    n, leaves = len(distances), len(wide.tiles)
-    met = Met(distances, np.full(n, np.inf), closer.copy(), np.zeros(n, np.int64), np.zeros(n, np.bool_))
-    first = leaves // FIRST
-    _decide_in_chunks(space, tree, wide, np.flatnonzero(~met.closer), (0, first), met, None)
-    _decide_in_chunks(space, tree, wide, np.flatnonzero(~met.closer), (first, leaves), met, progress)
-    unsettled = np.flatnonzero(met.again & ~met.closer)
+def decide_wide(space: Space, tree: Tree, wide: Wide, queries: Ints, met: Met, progress: Progress = None) -> None:
+    """Decide some queries, those that are settled aside, as decide_part in truth.py."""
+    leaves = len(wide.tiles)
+    for part, tell in (((0, leaves // FIRST), None), ((leaves // FIRST, leaves), progress)):
+        _decide_in_chunks(space, tree, wide, queries[~met.closer[queries]], part, met, tell)
+    unsettled = queries[met.again[queries] & ~met.closer[queries]]
     met.ties[unsettled] = 0
     _decide_in_chunks(space, tree, wide, unsettled, (0, leaves), met, None)
-    return met.closer, met.ties
 
 
 def _decide_in_chunks(
