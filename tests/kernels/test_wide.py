@@ -12,6 +12,7 @@ from spaces import plain
 
 from naive import nearest as naive
 from unmask.kernels.assignment import solve
+from unmask.kernels.base import Space
 from unmask.kernels.search import decide, distance_of_pairs, nearest, plant, priced, tied, wide
 
 few = settings(max_examples=60, deadline=None)
@@ -21,6 +22,7 @@ few = settings(max_examples=60, deadline=None)
 def narrow(monkeypatch):
     """Files of two attributes are wide."""
     monkeypatch.setattr(wide, "FROM", 1)
+    monkeypatch.setattr(wide, "FROM_CODES", 1)
     monkeypatch.setattr(wide, "OPEN", -1.0)
 
 
@@ -48,9 +50,27 @@ def wide_spaces(draw, max_points=130):
     )  # fmt: skip
 
 
+@st.composite
+def coded_spaces(draw, max_points=130):
+    """Categories alone: two to forty of them, equal or unequal steps, steps of 0, missing values that count little."""
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    q, sizes = draw(st.sampled_from([1, 2, 5, 20])), (draw(st.integers(1, 11)), draw(st.integers(1, max_points)))
+    kinds = rng.choice(draw(st.sampled_from([[2], [4], [2, 3, 5, 9, 17, 40]])), q)
+    sides = [rng.integers(0, kinds, (n, q)).astype(np.int32) for n in sizes]
+    sides[0][: len(sides[1])] = np.where(rng.random(q) < 0.8, sides[1], sides[0][:1])[: len(sides[0])]
+    for side in sides:
+        side[rng.random(side.shape) < draw(st.sampled_from([0.0, 0.0, 0.2]))] = -1
+    unit = draw(st.sampled_from([1.0, 1 / 30, 1e-12, 7e11]))
+    step = unit * (np.ones(q) if draw(st.booleans()) else rng.choice([0.0, 0.01, 0.5, 1.0], q))
+    lost = step * rng.choice([0.75, 0.01, 0.0, 3.0], q)
+    empty, none = [np.zeros((n, 0)) for n in sizes], np.zeros(0)
+    tolerance = draw(st.sampled_from([1e-9, 0.0, 0.2]))
+    return Space(*empty, *sides, draw(st.sampled_from([1, 2])), none, step, lost, tolerance)
+
+
 @pytest.mark.usefixtures("narrow")
 @settings(few, suppress_health_check=["function_scoped_fixture"])
-@given(space=wide_spaces(), seed=st.integers(0, 99))
+@given(space=wide_spaces() | coded_spaces(), seed=st.integers(0, 99))
 def test_everything_equals_the_definition(space, seed):
     tree, rng = plant(space), np.random.default_rng(seed)
     found = nearest(space, seed=seed, tree=tree)
@@ -67,12 +87,12 @@ def test_everything_equals_the_definition(space, seed):
 
 @pytest.mark.usefixtures("narrow")
 @settings(few, suppress_health_check=["function_scoped_fixture"])
-@given(space=wide_spaces(), squared=st.booleans(), seed=st.integers(0, 99), size=st.integers(1, 20))
+@given(space=wide_spaces() | coded_spaces(), squared=st.booleans(), seed=st.integers(0, 99), size=st.integers(1, 20))
 def test_priced_searches_equal_the_definition(space, squared, seed, size):
     index, rows = priced.index_points(space, squared=squared)
     rng = np.random.default_rng(seed)
     cost = np.array(naive.distances(space))[:, rows]
-    cost = cost if squared else np.sqrt(cost)
+    cost = cost if squared or space.norm == 1 else np.sqrt(cost)
     price = rng.choice([0.0, 0.5, 1.0], len(rows)) * rng.random() * float(np.median(cost))
     priced.update_prices(index, price)
     total = cost + price
@@ -97,6 +117,12 @@ def test_only_files_that_vary_in_many_directions_are_wide(monkeypatch):
     thin = plain(space.queries[:, :5] @ space.queries[:5], space.points[:, :5] @ space.queries[:5])
     assert not len(wide.widen(plant(thin)).tiles)
     assert not len(wide.widen(plant(space._replace(norm=1))).tiles)
+    codes, none = np.random.default_rng(1).integers(0, 4, (2, 150, 20)).astype(np.int32), np.zeros(0)
+    empty, steps = [np.zeros((150, 0))] * 2, np.ones(20)
+    coded = Space(*empty, *codes, 1, none, steps, steps)
+    assert len(wide.widen(plant(coded)).tiles)
+    assert not len(wide.widen(plant(coded._replace(norm=0))).tiles)
+    assert not len(wide.widen(plant(coded._replace(step=np.append(np.zeros(10), np.ones(10))))).tiles)
     gap = space.points.copy()
     gap[0, 0] = np.nan
     assert not len(wide.widen(plant(space._replace(points=gap))).tiles)
@@ -141,7 +167,7 @@ def test_one_to_one_equals_scipy(sizes, squared):
     assert len(wide.widen(plant(space)).tiles)
     pairs = np.repeat(np.arange(sizes[0]), sizes[1]), np.tile(np.arange(sizes[1]), sizes[0])
     cost = distance_of_pairs(space, *pairs).reshape(sizes)
-    cost = cost if squared else np.sqrt(cost)
+    cost = cost if squared or space.norm == 1 else np.sqrt(cost)
     matching = solve(space, squared=squared)
     assert matching.optimal
     assert matching.total == pytest.approx(cost[linear_sum_assignment(cost)].sum(), rel=1e-12)

@@ -4,6 +4,9 @@ In many attributes that vary by themselves a query looks at every leaf of a tree
 bringing the points from memory. Here a leaf stays in the cache while hundreds of queries meet it, and numbers are whole
 and small (compiling/blocks.py): a fifth of the time that a product of matrices in float32 takes.
 
+Categories become corners of a simplex, any two of them equally far: of 2, 4, 8 or 16 corners in 1, 3, 7 or 15 numbers
+of one size w (Hadamard's signs), with zeros for a missing value.
+
 Why screening is exact
 ----------------------
 Coordinates are the stored ones of the tree, so what is proven there holds: a pair within a reduced distance T has a
@@ -11,6 +14,10 @@ stored distance of at most limit(T). A stored coordinate x becomes the whole num
 Cutting off brings numbers nearer to each other, if anything, and rounding moves two of them apart by at most 1. So the
 Euclidean distance of two records in whole numbers is at most S sqrt(limit(T)) + sqrt(p): this is `reach_of`. The choice
 of S cannot make a result wrong, only slow. q is so small that a sum of p squares stays below 2**31.
+
+Of categories w is rounded down, so that two corners of 2**b are no farther than S times their step (w**2 2**(b + 1)),
+and a corner no farther from zero than S times what a missing value adds (w**2 (2**b - 1)). More than 16 categories
+share corners, which can only hide a difference. A sum of such parts is at most S times the reduced distance.
 """
 
 from __future__ import annotations
@@ -22,7 +29,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from unmask.kernels.base import EUCLIDEAN, LANES, LEAF, ROWS, Codes, Floats, Ints, Singles, Space
+from unmask.kernels.base import CHEBYSHEV, EUCLIDEAN, LANES, LEAF, ROWS, Codes, Floats, Ints, Singles, Space
 from unmask.kernels.compiling import in_chunks, inlined, inner, lean, lowest, popcount
 from unmask.kernels.search.best import Best, tie_limit
 from unmask.kernels.search.distance import pair
@@ -34,11 +41,13 @@ from unmask.kernels.search.walk import limit, near_boxes
 Progress = Callable[[float], None] | None
 
 FROM = 24  # attributes, as many as would vary alike, from which on boxes exclude too little
+FROM_CODES = 16  # the same for categories
 OPEN = 0.25  # share of all leaves within the true distances from which on decisions are made in blocks
 MOST = 2**31 - 1
 COVERED = 6.0  # root mean squares of the widest attribute that whole numbers reach
 CHUNK = 512  # queries that meet a leaf while it is in the cache
 FIRST = 16  # decisions: of the leaves so large a part is met by all, the rest by those who are not settled
+NO_CODES = np.zeros(0, np.int64), np.zeros(0, np.int64)
 LEAVES = 64  # made at a time, and looked at to tell how wide a file is
 
 
@@ -47,7 +56,9 @@ class Wide(NamedTuple):
 
     tiles: Codes  # (leaves, pairs of attributes, 48)
     scale: float  # S
-    root: float  # sqrt(p)
+    root: float  # sqrt(p); 0 for categories
+    bits: Ints  # (q,) b of each attribute of categories
+    size: Ints  # (q,) w
 
 
 class Block(NamedTuple):
@@ -61,11 +72,13 @@ class Block(NamedTuple):
 
 def no_block() -> Wide:
     """What files that are not wide have."""
-    return Wide(np.zeros((0, 0, LEAF), np.int32), 0.0, 0.0)
+    return Wide(np.zeros((0, 0, LEAF), np.int32), 0.0, 0.0, *NO_CODES)
 
 
 def widen(tree: Tree) -> Wide:
     """Make whole numbers of the points of a tree, if its boxes exclude too little; else none."""
+    if tree.numeric == 0 and tree.norm != CHEBYSHEV:
+        return _widen_codes(tree)
     if tree.norm != EUCLIDEAN or not tree.plain or tree.numeric < FROM:
         return no_block()
     some = tree.lanes[:: -(-len(tree.lanes) // LEAVES)].transpose(0, 2, 1).reshape(-1, tree.numeric).astype(np.float64)
@@ -81,7 +94,47 @@ def widen(tree: Tree) -> Wide:
         tiles[part] = _words(tree.lanes[part], scale, most)
 
     in_chunks(work, len(tiles), chunk=LEAVES)
-    return Wide(tiles, scale, math.sqrt(tree.numeric))
+    return Wide(tiles, scale, math.sqrt(tree.numeric), *NO_CODES)
+
+
+def _widen_codes(tree: Tree) -> Wide:
+    """The same for categories alone."""
+    if tree.lanes.shape[1] < FROM_CODES:
+        return no_block()
+    some = tree.lanes[:: -(-len(tree.lanes) // LEAVES)].transpose(1, 0, 2).reshape(tree.lanes.shape[1], -1)
+    half = some.shape[1] // 2
+    share = tree.step * (some[:, :half] != some[:, half : 2 * half]).mean(axis=1, dtype=np.float64)
+    if not share.any() or share.sum() ** 2 < FROM_CODES * (share**2).sum():
+        return no_block()
+    kinds = [max(_kinds(tree.lanes[:, k]), _kinds(tree.probes[:, k])) for k in range(len(share))]
+    bits = np.clip([(most - 1).bit_length() for most in kinds], 1, 4)
+    scale = 0.99 * MOST / float(tree.step.sum(dtype=np.float64))
+    least = np.minimum(tree.step / 2.0 ** (bits + 1), tree.missing / (2.0**bits - 1))
+    size = np.minimum(np.sqrt(scale * least), 16_000).astype(np.int64)
+    tiles = np.empty((len(tree.lanes), (int((2**bits - 1).sum()) + 1) // 2, LEAF), np.int32)
+
+    def work(part: slice) -> None:
+        tiles[part] = _packed(_corners(tree.lanes[part], bits, size))
+
+    in_chunks(work, len(tiles), chunk=LEAVES)
+    return Wide(tiles, scale, 0.0, bits, size)
+
+
+def _kinds(codes: Singles) -> int:
+    """How many codes there may be: one more than the largest."""
+    return int(np.max(codes, where=np.isfinite(codes), initial=0)) + 1
+
+
+def _corners(codes: Singles, bits: Ints, size: Ints) -> Codes:
+    """The corner of each code, whole numbers along the second axis; zeros for what is missing, or no point."""
+    there = np.isfinite(codes)
+    kinds = np.where(there, codes, 0).astype(np.int64) & 15
+    made = []
+    for k, (b, w) in enumerate(zip(bits.tolist(), size.tolist(), strict=True)):
+        kind, axes = kinds[:, k, None] & ((1 << b) - 1), np.arange(1, 1 << b).reshape(-1, *(1,) * (codes.ndim - 2))
+        sign = 1 - 2 * (np.bitwise_count(kind & axes) & 1).astype(np.int32)
+        made.append(sign * np.int32(w) * there[:, k, None])
+    return np.concatenate(made, axis=1)
 
 
 def _largest(attributes: int) -> int:
@@ -90,8 +143,11 @@ def _largest(attributes: int) -> int:
 
 
 def _words(numbers: Singles, scale: float, most: int) -> Codes:
-    """Whole numbers, two neighbours of the second axis in a word; an odd last one has a zero beside it."""
-    whole = np.rint(np.clip(numbers * np.float64(scale), -most, most)).astype(np.int32)
+    """Numbers as whole ones, two neighbours of the second axis in a word; an odd last one has a zero beside it."""
+    return _packed(np.rint(np.clip(numbers * np.float64(scale), -most, most)).astype(np.int32))
+
+
+def _packed(whole: Codes) -> Codes:
     low, high = whole[:, ::2], np.zeros_like(whole[:, ::2])
     high[:, : whole.shape[1] // 2] = whole[:, 1::2]
     return low & 0xFFFF | high << 16
@@ -101,13 +157,20 @@ def block_of(tree: Tree, wide: Wide, queries: Ints) -> Block:
     """Some queries, ready to meet all leaves; nothing is wanted yet."""
     n = -(-len(queries) // ROWS) * ROWS
     probes = np.zeros((n, wide.tiles.shape[1]), np.int32)
-    probes[: len(queries)] = _words(tree.probes[queries], wide.scale, _largest(tree.numeric))
+    some = tree.probes[queries]
+    if len(wide.bits):
+        probes[: len(queries)] = _packed(_corners(some, wide.bits, wide.size))
+    else:
+        probes[: len(queries)] = _words(some, wide.scale, _largest(tree.numeric))
     return Block(probes, np.full(n, -1, np.int32), np.zeros(ROWS, np.int64), np.zeros((ROWS, LEAF), np.int32))
 
 
 @inlined
 def reach_of(tree: Tree, wide: Wide, reduced: float) -> int:
     """Distances in whole numbers of pairs whose reduced distance is at most `reduced` do not exceed this."""
+    if wide.root == 0.0:
+        most = reduced / tree.scale * wide.scale * (1.0 + 1e-6) + 1.0
+        return int(most) if most < MOST else MOST
     length = math.sqrt(limit(tree, reduced)) * wide.scale + wide.root
     most = length * length * (1.0 + 1e-9) + 1.0
     return int(most) if most < MOST else MOST
@@ -189,14 +252,14 @@ def _keep(
         d = pair(space, query, tree.rows[place])
         if d > cut:
             if d < second:
-                second, within[0] = d, reach_of(tree, wide, d)
+                second, within[0] = d, reach_of(tree, wide, max(cut, d - tree.grain))
         elif d >= least:
             best.ties[slot] += tree.weight[place]
         else:
             cut = tie_limit(space, d)
             unsettled = least <= cut
             if not unsettled:
-                second, within[0] = least, reach_of(tree, wide, least)
+                second, within[0] = least, reach_of(tree, wide, max(cut, least - tree.grain))
             least, best.ties[slot], best.place[slot] = d, tree.weight[place], place
     best.least[slot], best.second[slot] = least, second
     return bool(unsettled)
