@@ -2,8 +2,8 @@
 
 `kernel` compiles a function that Python calls; `lean` the same without reference counts, for kernels that allocate
 nothing; `inner` and `inlined` what only kernels call. `machine` compiles a function that native.py may replace by
-machine code of the same name: that file alone uses what numba does not promise, and where it cannot be loaded, or
-UNMASK_PLAIN_KERNELS is set, the function runs as written, with equal results. `in_chunks`, `in_strides` and
+machine code of the same name: that file and blocks.py use what numba does not promise, and where they cannot be loaded
+or UNMASK_PLAIN_KERNELS is set, the function runs as written, with equal results. `in_chunks`, `in_strides` and
 `in_threads` share work among threads so that no result depends on their number. `while_compiling` tells what a user
 waits for, once.
 """
