@@ -59,7 +59,7 @@ def channel(n: int) -> Callable[[], object]:
 
 
 KINDS = {"nearest": (nearest, 100_000), "decision": (decision, 300_000), "groups": (groups, 5_000_000),
-         "channel": (channel, 100_000)}  # fmt: skip
+         "channel": (channel, 10_000)}  # fmt: skip
 
 
 def one(kind: str) -> None:
