@@ -138,6 +138,16 @@ def test_nothing_found_is_still_a_page(tmp_path):
     assert "No attack found any single record" in (tmp_path / "r.html").read_text()
 
 
+def test_of_attacks_that_were_not_run_nothing_is_said_to_apply_or_not(tmp_path):
+    """Left out by hand: other families, and two of the three questions."""
+    people = pl.DataFrame({"a": range(40), "b": [k % 7 for k in range(40)]})
+    unmask.assess(unmask.Release(people, people), only=["nearest"]).write_html(tmp_path / "r.html")
+    text = (tmp_path / "r.html").read_text()
+    assert text.count("No attack of this kind was run: nothing is shown.") == 2  # singling out and inference
+    assert text.count("none was run") == 4  # families beside linkage
+    assert "applies here" not in text and "none applies" not in text
+
+
 def test_names_of_any_kind_in_charts(tmp_path):
     table = pl.DataFrame({'q"uote & <b>': [1.5, 2.5, 3.5], "x": [1.5, 1.0, 3.0]})
     unmask.assess(unmask.Release(table, table)).write_html(tmp_path / "r.html")

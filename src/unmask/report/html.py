@@ -146,7 +146,7 @@ def _figures(finding: FindingEntry | None) -> Row:
 def _family_row(entry: Decided) -> Row:
     family = f"{entry.name.capitalize()} ({entry.ran} of {entry.attacks} ran)"
     if entry.finding is None:
-        return family, "none applies", *("-",) * 4, _outcome("does not apply")
+        return family, "none was run", *("-",) * 5
     link = Markup('<a href="#attack-{}">{}</a>').format(entry.finding.measure, name_of(entry.finding.key))
     return family, link, *_figures(entry.finding), _outcome(entry.finding.outcome)
 
