@@ -32,6 +32,7 @@ from unmask.linkage.channel.predictors import linear, unseen
 from unmask.linkage.channel.residuals import fit_law
 from unmask.linkage.channel.result import ChannelLinkage, Point, Told, rising
 from unmask.linkage.channel.trial import split
+from unmask.linkage.competing import Trend
 from unmask.study.study import as_study
 
 DAY = dt.date(2015, 1, 1)
@@ -752,8 +753,8 @@ def test_a_column_that_tells_nothing_is_not_compared_and_a_hundred_people_are_fe
         note = assess_channel(study, Context()).notes[2]
         assert note.startswith(words) and "among 20,000 people" in note
         assert ("the share found holds what is expected" in note) is one_by_one
-        raised = replace(some, competition=replace(some.competition, found=Added(0.1, 0.9, expected=0.05)))
-        assert raised.found.value == pytest.approx(some.found.value + (0.05 if one_by_one else 0.0))
+        raised = replace(some, competition=replace(some.competition, found=Added(0.1, 0.9, Trend(0.0, 0.1, 0.0))))
+        assert (raised.found.value > some.found.value) is one_by_one
 
 
 def test_what_chance_could_teach_is_told_with_a_doubt():

@@ -71,7 +71,7 @@ def test_some_people_come_with_their_records_and_a_share_of_the_others():
     more = release.released.with_columns(id=pl.col("id") + 1000)[:80]  # records of nobody
     scene = gather(Release(release.original, pl.concat([release.released, more]), id="id"), 0)
     part = np.arange(200) % 2
-    some, own, taught = competition._fewer(scene, [], part, 50, 0)
+    some, own, taught = competition._fewer(scene, [], part, np.sort(competition._drawn(scene, 0)[:50]), 0)
     assert (some.material.n_people, some.material.n_records) == (50, 70)
     assert (some.material.truth >= 0).all() and taught == []
     column = scene.material.people[0].number

@@ -248,7 +248,7 @@ def evidence_of_some(nearest: Linkage, gain: Added, claims: Estimate, sizes: tup
             Fact("found by nearest-record linkage", nearest.estimate.value, "share of those asked for", share=True),
             Fact(
                 "added by global linkage",
-                gain.expected,
+                gain.expected(nearest.estimate.value),
                 f"share of people, as expected of all; as measured among {sizes[1]:,} at most {percent(gain.most)}",
                 share=True,
             ),
@@ -278,8 +278,8 @@ def _of_fewer(people: int, few: int) -> str:
     whom = "of them" if few <= people else "people"
     return (
         f"all people are too many to be matched at once: {people:,} were linked to their nearest record, and what "
-        f"matching adds was measured among {few:,} {whom} with their records, matched exactly, and among a quarter "
-        "of these; the interval holds what it may be among all"
+        f"matching adds was measured among {few:,} {whom} with their records, matched exactly, and in each quarter of "
+        "these; the interval holds what it may be among all"
     )
 
 

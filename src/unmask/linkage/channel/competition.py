@@ -11,7 +11,7 @@ from unmask.evidence import claims
 from unmask.linkage.channel.gather import Gathered
 from unmask.linkage.channel.linking import Links, best_attack, link_people
 from unmask.linkage.channel.select import Channel
-from unmask.linkage.competing import FEWER, Added, Pair, added
+from unmask.linkage.competing import FEWER, Added, Pair, added, joined
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -37,19 +37,31 @@ class Competition:
 
 def competition(scene: Gathered, channels: list[Channel], part: Ints, seed: int, *, competing: bool) -> Competition:
     """Measure on fewer people what is found beyond an attack by lists, on people one by one or ``competing``."""
-    n, most = scene.material.n_people, TOGETHER if scene.material.groups is None else GROUPED
-    sizes = max(1, min(most, n) // FEWER), min(most, n)
-    fewer, more = (_both(scene, channels, part, size, seed, competing=competing) for size in sizes)
-    steps = np.log(n / sizes[1]) / np.log(FEWER)
+    n = scene.material.n_people
+    most = min(TOGETHER if scene.material.groups is None else GROUPED, n)
+    order = _drawn(scene, seed)
+    parts = [
+        _both(scene, channels, part, people, seed, competing=competing)
+        for people in (*np.array_split(order[:most], FEWER if most >= FEWER else 1), order[:most])
+    ]
+    fewer, more = [joined(pairs) for pairs in zip(*parts[:-1], strict=True)], parts[-1]
+    steps = np.log(n / most) / np.log(FEWER)
     found, known = (added(*pairs, steps, seed) for pairs in zip(fewer, more, strict=True))
-    return Competition(found, known, sizes[1], not competing)
+    return Competition(found, known, most, not competing)
+
+
+def _drawn(scene: Gathered, seed: int) -> Ints:
+    """People in the order in which they are drawn, those who are published together one after the other."""
+    unit = np.unique(scene.units, return_inverse=True)[1].ravel()
+    place = np.random.default_rng([seed, 8]).permutation(int(unit.max()) + 1)[unit]
+    return np.argsort(place, kind="stable")
 
 
 def _both(
-    scene: Gathered, channels: list[Channel], part: Ints, size: int, seed: int, *, competing: bool
+    scene: Gathered, channels: list[Channel], part: Ints, people: Ints, seed: int, *, competing: bool
 ) -> tuple[Pair, Pair]:
     """Credits of people found, and known: looked for as the many are, and with everything that few people allow."""
-    few, own, taught = _fewer(scene, channels, part, size, seed)
+    few, own, taught = _fewer(scene, channels, part, np.sort(people), seed)
     rows, pairs = np.arange(few.material.n_people), few.material.n_people * few.material.n_records
     links = (
         link_people(few, taught, own, rows, seed, most=0, competing=competing),
@@ -68,13 +80,10 @@ def _credits(scene: Gathered, links: Links, seed: int) -> Pair:
 
 
 def _fewer(
-    scene: Gathered, channels: list[Channel], part: Ints, size: int, seed: int
+    scene: Gathered, channels: list[Channel], part: Ints, people: Ints, seed: int
 ) -> tuple[Gathered, Ints, list[Channel]]:
-    """Some people with their records, of the records of nobody as large a share; and what these people teach."""
-    draw, material = np.random.default_rng([seed, 8]), scene.material
-    unit = np.unique(scene.units, return_inverse=True)[1].ravel()
-    place = draw.permutation(int(unit.max()) + 1)[unit]
-    people = np.sort(np.argsort(place, kind="stable")[:size])
+    """These people with their records, of the records of nobody as large a share; and what they teach."""
+    draw, material = np.random.default_rng([seed, 9]), scene.material
     truth = material.truth
     nobodys = np.setdiff1d(np.arange(material.n_records), truth[truth >= 0])
     spare = draw.permutation(nobodys)[: round(nobodys.size * people.size / material.n_people)]
