@@ -11,7 +11,7 @@ from strategies import pairs
 from unmask import Release, link_nearest
 from unmask.errors import ParameterError
 from unmask.study.metric import METRICS, build_space, category_steps, readable
-from unmask.tables.encode import encode
+from unmask.tables.encode import centre_and_spread, encode
 
 X = pl.DataFrame({"a": [0.0, 2.0, 4.5, 6.0], "b": [10.0, 30.0, 20.0, 45.5], "c": ["u", "u", "v", "w"]})
 Y = pl.DataFrame({"a": [0.5, 2.5, 3.5, 7.5], "b": [12.0, 28.0, 26.0, 40.5], "c": ["u", "v", "v", "w"]})
@@ -196,3 +196,22 @@ def test_what_two_different_categories_contribute():
     assert category_steps(differ, "gower", 4, squared=False).tolist() == [1.0, 1.0]
     assert category_steps(differ, "euclidean", 4, squared=True).tolist() == [4.0, 0.0]
     assert category_steps(differ, "euclidean", 4, squared=False).tolist() == [2.0, 0.0]
+
+
+@pytest.mark.parametrize("cells", [1, 30, 1000])  # one column at a time, some, and eight
+@pytest.mark.parametrize(("metric", "scale"), [("euclidean", "own"), ("manhattan", "original"), ("chebyshev", "own")])
+def test_columns_sorted_once_and_taken_together_are_those_placed_one_by_one(cells, metric, scale, monkeypatch):
+    monkeypatch.setattr("unmask.study.metric.CELLS", cells)
+    rng = np.random.default_rng(1)
+    sides = [np.where(rng.random((12, 19)) < 0.1, np.nan, rng.normal(size=(12, 19))) for _ in range(2)]
+    tables = [pl.DataFrame({f"c{k}": side[:, k] for k in range(19)}).fill_nan(None) for side in sides]
+    together = space(metric, *tables, scale=scale, weights={"c3": 2.0})
+    for k in range(19):
+        (mean, sd), other = (centre_and_spread(side[:, k]) for side in sides)
+        moved = (mean, sd) if scale == "original" else other
+        factor = (np.sqrt(2.0) if metric == "euclidean" else 2.0) if k == 3 else 1.0
+        a, b = (sides[0][:, k] - mean) / sd * factor, (sides[1][:, k] - moved[0]) / moved[1] * factor
+        assert np.array_equal(together.queries[:, k], a, equal_nan=True)
+        assert np.array_equal(together.points[:, k], b, equal_nan=True)
+        gaps = np.abs(a[:, None] - b)[~np.isnan(a[:, None] - b)]
+        assert together.missing[k] == pytest.approx((gaps**2 if metric == "euclidean" else gaps).mean())

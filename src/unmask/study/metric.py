@@ -20,6 +20,7 @@ from unmask.tables import Encoding, RankMethod, canonical_order, centre_and_spre
 Metric = Literal["euclidean", "manhattan", "chebyshev", "mahalanobis", "gower", "permutation"]
 Scale = Literal["own", "original", "released", "none"]
 Made = TypeVar("Made")
+Sides = tuple[Floats, Floats, Floats]  # coordinates of queries and of points, and each column's mean contribution
 METRICS: tuple[str, ...] = get_args(Metric)
 SCALES: tuple[str, ...] = get_args(Scale)
 NORMS = {
@@ -31,6 +32,7 @@ NORMS = {
     "permutation": CHEBYSHEV,
 }
 SHARED = 20_000  # rows from which on columns are shared among threads
+TOGETHER, CELLS = 8, 2**20  # columns taken out of a table together, a line of the cache; of so many cells at most
 ROUNDING = 1e-12  # absolute error of coordinates relative to the largest one: what standardising can leave
 
 
@@ -49,6 +51,11 @@ def build_space(
     if metric == "mahalanobis" and weights:
         raise ParameterError("the Mahalanobis distance takes no weights: it is the same for any scale of an attribute")
     number_weights, code_weights = _weights(encoding, weights)
+    norm = NORMS[metric]
+    if metric not in {"permutation", "gower", "mahalanobis"} and scale != "none":
+        factors = np.sqrt(number_weights) if norm == EUCLIDEAN else number_weights
+        sides = _standardised(encoding, scale, factors, squared=norm == EUCLIDEAN)
+        return _assemble(encoding, sides, norm, code_weights, metric)
     left, right = encoding.original.numeric, encoding.released.numeric
     if metric == "permutation":
         left, right = _ranked(encoding, ranks, seed)
@@ -57,16 +64,13 @@ def build_space(
     elif metric == "mahalanobis":
         left, right = _whitened(left, right)
         number_weights = np.ones(left.shape[1])
-    else:
-        left, right = _standardised(left, right, scale)
-    norm = NORMS[metric]
     factors = np.sqrt(number_weights) if norm == EUCLIDEAN else number_weights
     if metric == "gower":
         total = number_weights.sum() + code_weights.sum()
         factors, code_weights = factors / total, code_weights / total
     if (factors != 1).any() or left is encoding.original.numeric:
         left, right = left * factors, right * factors
-    return _assemble(encoding, left, right, norm, code_weights, metric)
+    return _assemble(encoding, _with_means(left, right, squared=norm == EUCLIDEAN), norm, code_weights, metric)
 
 
 def of_attributes(space: Space, attributes: Iterable[int]) -> Space:
@@ -98,23 +102,50 @@ def _weights(encoding: Encoding, weights: Mapping[str, float] | None) -> tuple[F
 # --- coordinates ----------------------------------------------------------------------------------------------------
 
 
-def _standardised(left: Floats, right: Floats, scale: str) -> tuple[Floats, Floats]:
-    if scale == "none":
-        return left, right
-    a, b = np.empty_like(left), np.empty_like(right)
+def _standardised(encoding: Encoding, scale: str, factors: Floats, *, squared: bool) -> Sides:
+    """Numbers less their mean, by their sd, times a factor: monotone, so that a column is sorted once for all of it."""
+    left, right = encoding.original.numeric, encoding.released.numeric
+    a, b, missing = np.empty_like(left), np.empty_like(right), np.empty(left.shape[1])
+    together = max(1, min(TOGETHER, CELLS // max(1, len(left), len(right))))
 
-    def place(k: int) -> None:
-        (mean_a, sd_a), (mean_b, sd_b) = centre_and_spread(left[:, k]), centre_and_spread(right[:, k])
-        if scale == "original":
-            mean_b, sd_b = mean_a, sd_a
-        if scale == "released":
-            mean_a, sd_a = mean_b, sd_b
-        sd_a, sd_b = sd_a or sd_b or 1.0, sd_b or sd_a or 1.0  # a constant in one file takes the other's sd
-        a[:, k] = (left[:, k] - mean_a) / sd_a
-        b[:, k] = (right[:, k] - mean_b) / sd_b
+    def place(first: int) -> None:
+        some = slice(first, first + together)
+        rows, others = np.ascontiguousarray(left[:, some].T), np.ascontiguousarray(right[:, some].T)
+        for k, x, y in zip(range(first, left.shape[1]), rows, others, strict=False):
+            low, high = _in_order(x), _in_order(y)
+            for values, (mean, sd) in zip(((x, low), (y, high)), _units(low, high, scale), strict=True):
+                for part in values:
+                    part[:] = (part - mean) / sd * factors[k]
+            missing[k] = _mean_contribution(low, high, squared=squared)
+        a[:, some], b[:, some] = rows.T, others.T
 
-    _each_column(place, left)
-    return a, b
+    in_threads(place, range(0, left.shape[1], together), shared=len(left) >= SHARED)
+    return a, b, missing
+
+
+def _units(low: Floats, high: Floats, scale: str) -> tuple[tuple[float, float], tuple[float, float]]:
+    """Mean and sd that each of two sorted columns is measured by."""
+    (mean_a, sd_a), (mean_b, sd_b) = (centre_and_spread(side, ordered=True) for side in (low, high))
+    if scale == "original":
+        mean_b, sd_b = mean_a, sd_a
+    if scale == "released":
+        mean_a, sd_a = mean_b, sd_b
+    # a constant in one file takes the other's sd
+    return (mean_a, sd_a or sd_b or 1.0), (mean_b, sd_b or sd_a or 1.0)
+
+
+def _in_order(column: Floats) -> Floats:
+    """The present values, sorted."""
+    return np.sort(column[~np.isnan(column)])
+
+
+def _with_means(left: Floats, right: Floats, *, squared: bool) -> Sides:
+    """Coordinates with the mean contribution of each column."""
+
+    def mean(k: int) -> float:
+        return _mean_contribution(_in_order(left[:, k]), _in_order(right[:, k]), squared=squared)
+
+    return left, right, np.array(_each_column(mean, left), dtype=np.float64)
 
 
 def _each_column(work: Callable[[int], Made], table: Floats) -> list[Made]:
@@ -213,9 +244,9 @@ def _closest_ranks(values: Floats, column: Floats, ranks: Floats, order: Ints, s
 # --- the space ------------------------------------------------------------------------------------------------------
 
 
-def _assemble(encoding: Encoding, left: Floats, right: Floats, norm: int, code_weights: Floats, metric: str) -> Space:
+def _assemble(encoding: Encoding, sides: Sides, norm: int, code_weights: Floats, metric: str) -> Space:
     squared = norm == EUCLIDEAN
-    missing = _each_column(lambda k: _mean_contribution(left[:, k], right[:, k], squared=squared), left)
+    left, right, missing = sides
     a, b = encoding.original.codes, encoding.released.codes
     differ = np.array([_share_different(a[:, k], b[:, k]) for k in range(a.shape[1])])
     step = category_steps(differ, metric, len(encoding.released), squared=squared) * code_weights
@@ -225,7 +256,7 @@ def _assemble(encoding: Encoding, left: Floats, right: Floats, norm: int, code_w
         np.ascontiguousarray(a),
         np.ascontiguousarray(b),
         norm,
-        np.array(missing, dtype=np.float64),
+        missing,
         step,
         step * differ,
         floor=_floor(left, right, squared=squared),
@@ -261,8 +292,8 @@ def _share_different(a: Codes, b: Codes) -> float:
 
 
 def _mean_contribution(a: Floats, b: Floats, *, squared: bool) -> float:
-    """Mean of (a-b)^2 or |a-b| over all pairs of present values, without the pairs."""
-    a, b = np.sort(a[~np.isnan(a)]), np.sort(b[~np.isnan(b)])
+    """Mean of (a-b)^2 or |a-b| over all pairs of present values, each side sorted, without the pairs."""
+    a, b = a[~np.isnan(a)], b[~np.isnan(b)]
     if not (a.size and b.size):
         return 0.0
     if squared:

@@ -344,9 +344,12 @@ def as_text(column: pl.Series) -> pl.Series:
 # --- statistics that must not depend on the order of rows ------------------------------------------------------------
 
 
-def centre_and_spread(column: Floats) -> tuple[float, float]:
-    """Mean and sample sd of the present values, summed in sorted order: the same bits for any row order."""
-    values = np.sort(column[~np.isnan(column)])
+def centre_and_spread(column: Floats, *, ordered: bool = False) -> tuple[float, float]:
+    """Mean and sample sd of the present values, summed in sorted order: the same bits for any row order.
+
+    ``ordered``: the values are sorted already, and all present.
+    """
+    values = column if ordered else np.sort(column[~np.isnan(column)])
     if values.size == 0:
         return 0.0, 0.0
     mean = float(values.sum() / values.size)

@@ -80,15 +80,15 @@ def plant(space: Space) -> Tree:
     n, p = len(groups.first), space.points.shape[1]
     width, n_leaves = p + space.point_codes.shape[1], max(1, -(-n // LEAF))
     frame = choose_frame(space)
-    columns = np.ascontiguousarray(store(frame, space.points, space.point_codes, groups.first).T)
+    table = store(frame, space.points, space.point_codes, groups.first)
     probes = store(frame, space.queries, space.query_codes, np.arange(len(space.queries)))
     unit = frame.scale**2 if space.norm == EUCLIDEAN else frame.scale
     missing = (np.concatenate([space.missing, space.code_missing]) / unit).astype(np.float32)
     step = (np.concatenate([np.zeros(p), space.step]) / unit).astype(np.float32)
     order = np.arange(n)
-    _split(columns, (missing, step, p, space.norm), order, n_leaves)
+    _split(table, (missing, step, p, space.norm), order, n_leaves)
     lanes = _aligned((n_leaves, width, LEAF))
-    in_chunks(lambda part: _lanes(columns, order, part.start, lanes[part]), n_leaves, chunk=_CHUNK)
+    in_chunks(lambda part: _lanes(table, order, part.start, lanes[part]), n_leaves, chunk=_CHUNK)
     level = _levels(n_leaves)
     low, high, relief = (_aligned((int(level[-1]) + 1, width, LANES)) for _ in range(3))
     low[:], high[:], relief[:] = np.inf, -np.inf, np.inf
@@ -130,16 +130,16 @@ def _names(groups: Groups, order: Ints) -> tuple[Ints, Ints, Ints, Ints, Ints]:
     return groups.first[order], sizes, start, members, place[groups.label]
 
 
-def _split(columns: Singles, kinds: Kinds, order: Ints, n_leaves: int) -> None:
+def _split(table: Singles, kinds: Kinds, order: Ints, n_leaves: int) -> None:
     """Put the points in tree order: split ranges of leaves until each is one leaf, the large ones in threads."""
-    keys, ranges = np.empty(columns.shape[1], dtype=np.float32), [(0, n_leaves)]
+    keys, ranges = np.empty(len(table), dtype=np.float32), [(0, n_leaves)]
 
     def split_all(*, once: bool) -> list[int]:
         middles = [0] * len(ranges)
 
         def work(part: slice) -> None:
             first, last = ranges[part.start]
-            middles[part.start] = _split_range(columns, kinds, order, keys, first, last, once=once)
+            middles[part.start] = _split_range(table, kinds, order, keys, first, last, once=once)
 
         in_chunks(work, len(ranges), chunk=1)
         return middles
@@ -152,7 +152,7 @@ def _split(columns: Singles, kinds: Kinds, order: Ints, n_leaves: int) -> None:
 
 @kernel
 def _split_range(
-    columns: Singles,
+    table: Singles,
     kinds: Kinds,
     order: Ints,
     keys: Singles,
@@ -161,16 +161,17 @@ def _split_range(
     once: bool,  # noqa: FBT001
 ) -> int:
     """Split a range of leaves, once or down to single leaves; returns the first leaf of the second half."""
-    n, todo, halfway = columns.shape[1], [(first, last)], last
+    n, todo, halfway = table.shape[0], [(first, last)], last
+    totals = np.empty(table.shape[1], np.float32)
     while todo:
         first, last = todo.pop()
         if last - first <= 1:
             continue
         middle = first + _left_part(last - first)
         a, b = first * LEAF, min(n, last * LEAF)
-        k = _widest(columns, order[a:b], kinds)
+        k = _widest(table, order[a:b], kinds, totals)
         for i in range(a, b):
-            value = columns[k, order[i]]
+            value = table[order[i], k]
             keys[i] = value if value == value else np.float32(np.inf)  # noqa: PLR0124
         _select(keys[a:b], order[a:b], (middle - first) * LEAF)
         if once:
@@ -191,26 +192,27 @@ def _left_part(count: int) -> int:
 
 
 @inner
-def _widest(columns: Singles, order: Ints, kinds: Kinds) -> int:
+def _widest(table: Singles, order: Ints, kinds: Kinds, totals: Singles) -> int:
     """Return the attribute with the largest mean contribution over up to 128 pairs spread over the range."""
     missing, step, p, norm = kinds
     n = order.shape[0]
     half = n // 2
     stride = max(1, half // 128)
-    best, best_sum = 0, np.float32(-1.0)
-    for k in range(columns.shape[0]):
-        total = np.float32(0.0)
-        for i in range(0, half, stride):
-            a, b = columns[k, order[i]], columns[k, order[i + half]]
-            gap = a - b
+    totals[:] = np.float32(0.0)
+    for i in range(0, half, stride):
+        one, other = order[i], order[i + half]
+        for k in range(totals.shape[0]):
+            gap = table[one, k] - table[other, k]
             if gap != gap:  # noqa: PLR0124
-                total += missing[k]
+                totals[k] += missing[k]
             elif k >= p:
-                total += step[k] if gap != 0 else np.float32(0.0)
+                totals[k] += step[k] if gap != 0 else np.float32(0.0)
             else:
-                total += gap * gap if norm == EUCLIDEAN else abs(gap)
-        if total > best_sum:
-            best, best_sum = k, total
+                totals[k] += gap * gap if norm == EUCLIDEAN else abs(gap)
+    best = 0
+    for k in range(1, totals.shape[0]):
+        if totals[k] > totals[best]:
+            best = k
     return best
 
 
@@ -259,14 +261,14 @@ def _aligned(shape: tuple[int, ...]) -> Singles:
 
 
 @lean
-def _lanes(columns: Singles, order: Ints, first: int, lanes: Singles) -> None:
+def _lanes(table: Singles, order: Ints, first: int, lanes: Singles) -> None:
     """Fill some leaves, from number `first` on."""
-    n = columns.shape[1]
+    n = table.shape[0]
     for leaf in range(lanes.shape[0]):
-        for k in range(lanes.shape[1]):
-            for j in range(LEAF):
-                t = (first + leaf) * LEAF + j
-                lanes[leaf, k, j] = columns[k, order[t]] if t < n else np.float32(np.inf)
+        for j in range(LEAF):
+            t = (first + leaf) * LEAF + j
+            for k in range(lanes.shape[1]):
+                lanes[leaf, k, j] = table[order[t], k] if t < n else np.float32(np.inf)
 
 
 @lean
