@@ -23,6 +23,7 @@ from unmask.study import (
     How,
     Index,
     Scale,
+    Scene,
     Study,
     as_study,
     draw,
@@ -36,6 +37,7 @@ from unmask.tables import Encoding, Release
 MOST_ATTRIBUTES = 100  # beyond, one by one would take longer than the attack and fill no readable chart
 NEAR = 10
 SAMPLE_FOR_ATTRIBUTES = 2000  # intruders asked when one attribute after the other is taken away
+WHOM = f"share of people (of a random {SAMPLE_FOR_ATTRIBUTES:,} if more)"
 
 
 def link_nearest(
@@ -78,6 +80,13 @@ def link_nearest(
 
     """
     scene = set_scene(as_study(release), direction, sample, seed, how)
+    return link_in(scene, direction, seed, progress, decision_only=decision_only)
+
+
+def link_in(
+    scene: Scene, direction: Direction, seed: int, progress: Progress = silent, *, decision_only: bool = False
+) -> Linkage:
+    """Link those who ask in a scene: its tree serves several questions."""
     n = len(scene.rows)
     distances = margin = np.full(n, np.nan)
     if decision_only:
@@ -247,10 +256,14 @@ def assess_nearest(study: Study, context: Context) -> Evidence:
     attributes = attribute_contributions(
         study, context.seed, lambda done, text: context.progress(0.5 + 0.5 * done, text), scale=scale
     )
-    back = link_back(study, scale=scale, seed=context.seed, people=people)
-    if back is not None and back.estimate.value > linkage.estimate.value:
-        back = link_nearest(study, direction="to_original", scale=scale, sample=people, seed=context.seed)
-    best, claims, how = better_way(linkage, back)
+    # all that asks in this direction comes before the other: both trees of a very large table do not fit side by side
+    ranks = true_ranks(study, cap=NEAR, sample=SAMPLE_FOR_ATTRIBUTES, seed=context.seed, scale=scale)
+    scene = set_scene(study, "to_original", people, context.seed, {"scale": scale})
+    back = link_in(scene, "to_original", context.seed, decision_only=True)
+    other = back if may_go_back(study) else None
+    if other is not None and other.estimate.value > linkage.estimate.value:
+        other = link_in(scene, "to_original", context.seed)
+    best, claims, how = better_way(linkage, other)
     known = claims.known()
     if release.control is not None and claims is linkage:
         known = replace(known, control=claimed_of_control(study, context.seed, scale=scale))
@@ -258,7 +271,7 @@ def assess_nearest(study: Study, context: Context) -> Evidence:
         observations=nearest_observations(best.estimate, known, how, claims.right()),
         per_record=best.per_record(release.original.height),
         compared=study.compared,
-        facts=(*tie_facts(best), *_more_facts(study, linkage, scale, people)),
+        facts=(*tie_facts(best), *facts_of_pairs(linkage, back, ranks[ranks >= 0], WHOM)),
         figures=(best.figure("nearest-record linkage"),),
         attributes=attributes,
         notes=(*encoding.notes, *_left_out(encoding), *read, *note),
@@ -286,19 +299,11 @@ def nearest_observations(found: Estimate, known: Estimate, how: str, right: floa
     )
 
 
-def link_back(study: Study, *, scale: Scale = "own", seed: int = 0, people: Rows | None = None) -> Linkage | None:
-    """Give each released record to its nearest person, the paper's direction: credits only.
-
-    None where the release holds records of people whom the intruder does not have: they would be given to somebody as
-    well, and a rate over the others alone would be too large.
-    """
-    if not may_go_back(study):
-        return None
-    return link_nearest(study, direction="to_original", decision_only=True, sample=people, seed=seed, scale=scale)
-
-
 def may_go_back(study: Study) -> bool:
-    """Whether every released record belongs to somebody whom the intruder has."""
+    """Whether every released record belongs to somebody whom the intruder has.
+
+    Records of others would be given to somebody as well, and a rate over those whom the intruder has be too large.
+    """
     return len(study.release.paired_rows) >= study.release.released.height
 
 
@@ -322,15 +327,6 @@ def tie_facts(linkage: Linkage) -> tuple[Fact, ...]:
             "for them the intruder has one answer, right or wrong",
         ),
     )
-
-
-def _more_facts(study: Study, linkage: Linkage, scale: Scale, people: Rows | None) -> tuple[Fact, ...]:
-    """Tell what else the true pairs say: how near the true record is, and what each direction finds."""
-    seed = linkage.seed
-    ranks = true_ranks(study, cap=NEAR, sample=SAMPLE_FOR_ATTRIBUTES, seed=seed, scale=scale)
-    back = link_nearest(study, direction="to_original", decision_only=True, sample=people, seed=seed, scale=scale)
-    whom = f"share of people (of a random {SAMPLE_FOR_ATTRIBUTES:,} if more)"
-    return facts_of_pairs(linkage, back, ranks[ranks >= 0], whom)
 
 
 def facts_of_pairs(linkage: Linkage, back: Linkage, ranks: Rows, whom: str) -> tuple[Fact, ...]:
