@@ -20,6 +20,7 @@ from unmask.tables import Encoding, RankMethod, canonical_order, centre_and_spre
 Metric = Literal["euclidean", "manhattan", "chebyshev", "mahalanobis", "gower", "permutation"]
 Scale = Literal["own", "original", "released", "none"]
 Made = TypeVar("Made")
+Moments = tuple[float, float]  # mean and sd
 Sides = tuple[Floats, Floats, Floats]  # coordinates of queries and of points, and each column's mean contribution
 METRICS: tuple[str, ...] = get_args(Metric)
 SCALES: tuple[str, ...] = get_args(Scale)
@@ -103,29 +104,30 @@ def _weights(encoding: Encoding, weights: Mapping[str, float] | None) -> tuple[F
 
 
 def _standardised(encoding: Encoding, scale: str, factors: Floats, *, squared: bool) -> Sides:
-    """Numbers less their mean, by their sd, times a factor: monotone, so that a column is sorted once for all of it."""
+    """Numbers less their mean, by their sd, times a factor; nothing is sorted where contributions are squares."""
     left, right = encoding.original.numeric, encoding.released.numeric
     a, b, missing = np.empty_like(left), np.empty_like(right), np.empty(left.shape[1])
     together = max(1, min(TOGETHER, CELLS // max(1, len(left), len(right))))
 
     def place(first: int) -> None:
         some = slice(first, first + together)
-        rows, others = np.ascontiguousarray(left[:, some].T), np.ascontiguousarray(right[:, some].T)
+        rows, others = (np.array(side[:, some].T, order="C") for side in (left, right))  # copies: they are changed
         for k, x, y in zip(range(first, left.shape[1]), rows, others, strict=False):
-            low, high = _in_order(x), _in_order(y)
-            for values, (mean, sd) in zip(((x, low), (y, high)), _units(low, high, scale), strict=True):
-                for part in values:
-                    part[:] = (part - mean) / sd * factors[k]
-            missing[k] = _mean_contribution(low, high, squared=squared)
+            told = centre_and_spread(x), centre_and_spread(y)
+            for values, (mean, sd) in zip((x, y), _units(*told, scale), strict=True):
+                np.subtract(values, mean, out=values)
+                np.divide(values, sd, out=values)
+                np.multiply(values, factors[k], out=values)
+            missing[k] = _mean_contribution(x, y, squared=squared)
         a[:, some], b[:, some] = rows.T, others.T
 
     in_threads(place, range(0, left.shape[1], together), shared=len(left) >= SHARED)
     return a, b, missing
 
 
-def _units(low: Floats, high: Floats, scale: str) -> tuple[tuple[float, float], tuple[float, float]]:
-    """Mean and sd that each of two sorted columns is measured by."""
-    (mean_a, sd_a), (mean_b, sd_b) = (centre_and_spread(side, ordered=True) for side in (low, high))
+def _units(left: Moments, right: Moments, scale: str) -> tuple[Moments, Moments]:
+    """Mean and sd that each of two columns is measured by, of their own."""
+    (mean_a, sd_a), (mean_b, sd_b) = left, right
     if scale == "original":
         mean_b, sd_b = mean_a, sd_a
     if scale == "released":
@@ -134,22 +136,17 @@ def _units(low: Floats, high: Floats, scale: str) -> tuple[tuple[float, float], 
     return (mean_a, sd_a or sd_b or 1.0), (mean_b, sd_b or sd_a or 1.0)
 
 
-def _in_order(column: Floats) -> Floats:
-    """The present values, sorted."""
-    return np.sort(column[~np.isnan(column)])
-
-
 def _with_means(left: Floats, right: Floats, *, squared: bool) -> Sides:
     """Coordinates with the mean contribution of each column."""
 
     def mean(k: int) -> float:
-        return _mean_contribution(_in_order(left[:, k]), _in_order(right[:, k]), squared=squared)
+        return _mean_contribution(left[:, k], right[:, k], squared=squared)
 
     return left, right, np.array(_each_column(mean, left), dtype=np.float64)
 
 
 def _each_column(work: Callable[[int], Made], table: Floats) -> list[Made]:
-    """Do something for each column, those of long tables in threads: sorting releases the interpreter lock."""
+    """Do something for each column, those of long tables in threads: numpy releases the interpreter lock."""
     return in_threads(work, range(table.shape[1]), shared=len(table) >= SHARED)
 
 
@@ -292,14 +289,14 @@ def _share_different(a: Codes, b: Codes) -> float:
 
 
 def _mean_contribution(a: Floats, b: Floats, *, squared: bool) -> float:
-    """Mean of (a-b)^2 or |a-b| over all pairs of present values, each side sorted, without the pairs."""
-    a, b = a[~np.isnan(a)], b[~np.isnan(b)]
-    if not (a.size and b.size):
+    """Mean of (a-b)^2 or |a-b| over all pairs of present values, without the pairs."""
+    n, m = (int((~np.isnan(side)).sum()) for side in (a, b))
+    if not (n and m):
         return 0.0
     if squared:
-        centre = float(a.mean())
-        a, b = a - centre, b - centre
-        return float((a**2).mean() + (b**2).mean() - 2 * a.mean() * b.mean())
+        (mean_a, sd_a), (mean_b, sd_b) = centre_and_spread(a), centre_and_spread(b)
+        return sd_a**2 * (n - 1) / n + sd_b**2 * (m - 1) / m + (mean_a - mean_b) ** 2
+    a, b = np.sort(a)[:n], np.sort(b)[:m]  # NaN comes last
     grid = np.sort(np.concatenate([a, b]))
     below_a = np.searchsorted(a, grid[:-1], "right") / a.size
     below_b = np.searchsorted(b, grid[:-1], "right") / b.size

@@ -10,7 +10,6 @@ from unmask.tables.encode import RankMethod as RankMethod
 from unmask.tables.encode import Spans as Spans
 from unmask.tables.encode import as_text as as_text
 from unmask.tables.encode import assemble as assemble
-from unmask.tables.encode import centre_and_spread as centre_and_spread
 from unmask.tables.encode import encode_column as encode_column
 from unmask.tables.encode import rank as rank
 from unmask.tables.encode import to_floats as to_floats
@@ -32,6 +31,7 @@ from unmask.tables.roles import check_columns as check_columns
 from unmask.tables.roles import infer_kind as infer_kind
 from unmask.tables.scenario import Scenario as Scenario
 from unmask.tables.suggested import suggest_hierarchy as suggest_hierarchy
+from unmask.tables.sums import centre_and_spread as centre_and_spread
 from unmask.tables.write import check_target as check_target
 from unmask.tables.write import write_atomically as write_atomically
 from unmask.tables.write import write_findings as write_findings

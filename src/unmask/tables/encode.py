@@ -344,21 +344,6 @@ def as_text(column: pl.Series) -> pl.Series:
 # --- statistics that must not depend on the order of rows ------------------------------------------------------------
 
 
-def centre_and_spread(column: Floats, *, ordered: bool = False) -> tuple[float, float]:
-    """Mean and sample sd of the present values, summed in sorted order: the same bits for any row order.
-
-    ``ordered``: the values are sorted already, and all present.
-    """
-    values = column if ordered else np.sort(column[~np.isnan(column)])
-    if values.size == 0:
-        return 0.0, 0.0
-    mean = float(values.sum() / values.size)
-    if values.size == 1:
-        return mean, 0.0
-    squares = np.sort((values - mean) ** 2, kind="stable")  # falling, then rising: such a sort merges the two
-    return mean, float(np.sqrt(squares.sum() / (values.size - 1)))
-
-
 def rank(column: Floats, method: RankMethod = "ordinal", *, order: Ints | None = None, seed: int = 0) -> Floats:
     """Ranks 1..n of a column; missing stays NaN.
 

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from unmask.tables.encode import as_text, centre_and_spread, to_floats
+from unmask.tables.encode import as_text, to_floats
+from unmask.tables.sums import centre_and_spread, total
 
 if TYPE_CHECKING:
     import polars as pl
@@ -70,9 +71,9 @@ def _moments(values: Floats) -> Description:
     mean, spread = centre_and_spread(values)
     if spread == 0:
         return (0.0, 0.0)
-    standard = np.sort((values - mean) / spread)
+    standard = (values - mean) / spread
     cubes = standard * standard * standard  # far faster than a power
-    return tuple(abs(round(float(power.mean()), DIGITS)) for power in (cubes, cubes * standard))
+    return tuple(abs(round(total(power) / power.size, DIGITS)) for power in (cubes, cubes * standard))
 
 
 def _counts(present: pl.Series) -> Description:

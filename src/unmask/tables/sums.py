@@ -1,0 +1,52 @@
+"""Sums that no order of rows changes, without sorting: numbers are added as whole ones, which lose nothing."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from unmask.arrays import Floats
+
+BITS = 61  # of the whole numbers that are added; their sum fits into 64 with its sign
+BLOCK = 16_384  # numbers at a time: what is made of them stays in the cache
+
+
+def total(values: Floats) -> float:
+    """The sum of finite numbers: the same bits for any order of them.
+
+    Each is scaled by one power of two and cut into two whole numbers, as long as n of them can be added exactly. What
+    is cut off is below 2**(2 log2 n - 121) of the largest number, far less than the last bit of their sum can hold.
+    """
+    if values.size == 0:
+        return 0.0
+    largest = max(abs(float(values.min())), abs(float(values.max())))
+    if largest == 0 or not math.isfinite(largest):
+        return float(values.sum())
+    length = int(values.size).bit_length()
+    shift, rest = BITS - length - math.frexp(largest)[1], BITS - length
+    high = low = 0
+    for start in range(0, values.size, BLOCK):
+        scaled = np.ldexp(values[start : start + BLOCK], shift)
+        whole = np.floor(scaled)
+        high += int(whole.astype(np.int64).sum())
+        low += int(((scaled - whole) * 2.0**rest).astype(np.int64).sum())
+    try:
+        return math.ldexp((high << rest) + low, -shift - rest)
+    except OverflowError:
+        return math.copysign(math.inf, high)
+
+
+def centre_and_spread(column: Floats) -> tuple[float, float]:
+    """Mean and sample sd of the present values: the same bits for any row order."""
+    missing = np.isnan(column)
+    values = column[~missing] if missing.any() else column
+    if values.size == 0:
+        return 0.0, 0.0
+    first = float(values[0])
+    if (values == first).all():  # a mean that is rounded would leave them a spread
+        return first, 0.0
+    mean = total(values) / values.size
+    squares = values - mean
+    squares *= squares
+    return mean, math.sqrt(total(squares) / (values.size - 1))
