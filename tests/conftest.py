@@ -39,6 +39,14 @@ def pytest_collection_modifyitems(items):
                 item.add_marker(pytest.mark.skip(reason=reason))
 
 
+@pytest.fixture(autouse=True, scope="session")
+def _no_helper():
+    """Tests share the processors among themselves: a second process for each would only take them from others."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("unmask.linkage.channel.helper.LEAST", 10**9)
+        yield
+
+
 @pytest.fixture
 def files(tmp_path):
     """Eighty patients and a masked release of them, as files."""

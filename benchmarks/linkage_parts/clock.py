@@ -25,8 +25,14 @@ class Seconds(NamedTuple):
         return f"{self.wall:.3f} s ({self.cpu:.3f} of processors)"
 
 
+def processors():
+    """Seconds of processors, those of processes that were begun and have ended among them."""
+    others = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return time.process_time() + others.ru_utime + others.ru_stime
+
+
 def now():
-    return Seconds(time.perf_counter(), time.process_time())
+    return Seconds(time.perf_counter(), processors())
 
 
 def since(start):

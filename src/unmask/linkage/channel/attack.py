@@ -11,9 +11,10 @@ from unmask.errors import EngineError, ParameterError
 from unmask.evidence import claims, silent
 from unmask.linkage.channel.competition import competition
 from unmask.linkage.channel.gather import Gathered, gather
+from unmask.linkage.channel.helper import Helper, Lesson
 from unmask.linkage.channel.linking import MOST_PAIRS, Links, best_rate, link_people
 from unmask.linkage.channel.result import ChannelLinkage, Point, rising
-from unmask.linkage.channel.select import Channel, learn, looked_through
+from unmask.linkage.channel.select import Channel, fitted, looked_through
 from unmask.linkage.channel.words import tell_columns
 from unmask.study import Study, as_study, give_back
 from unmask.threads import one_thread
@@ -78,8 +79,8 @@ def link_channel(
     if folds < 2:
         raise ParameterError("people are attacked by what others taught", got=f"{folds} folds", allowed="from 2")
 
-    with one_thread():  # small products of matrices: threads would only wait for each other
-        return _attack(as_study(release).release, (folds, people, seed), curve=curve, progress=progress)
+    with one_thread(), Helper() as helper:  # small products of matrices: threads would only wait for each other
+        return _attack(as_study(release).release, (folds, people, seed), helper, curve=curve, progress=progress)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +100,9 @@ class Taught:
         return found
 
 
-def teach(release: Release, folds: int, seed: int, progress: Progress, by_row: Ints | None = None) -> Taught:
+def teach(
+    release: Release, folds: int, seed: int, progress: Progress, helper: Helper, by_row: Ints | None = None
+) -> Taught:
     """Learn a channel for each part of the people from the others; ``by_row``: parts that are given."""
     scene = gather(release, seed)
     there = np.flatnonzero(scene.material.truth >= 0)
@@ -111,9 +114,10 @@ def teach(release: Release, folds: int, seed: int, progress: Progress, by_row: I
     part = np.searchsorted(np.unique(scene.units[there]), scene.units) % folds
     part = part if by_row is None else by_row[scene.people]
     channels: list[Channel] = []
-    for fold in range(folds):
-        taught = there[part[there] != fold]
-        channels.append(_learn(scene, taught, seed, _learning(progress, fold, folds)))
+    taught = [there[part[there] != fold] for fold in range(folds)]
+    lessons = [helper.give(scene.material, people, seed) for people in reversed(taught)][::-1]
+    for fold, lesson in enumerate(lessons):
+        channels.append(_learn(helper, lesson, _learning(progress, fold, folds)))
         if scene.material.is_large or fold == folds - 1:
             scene.material.forget(looked_through(channels))
             give_back(scene.material.n_records)
@@ -121,11 +125,12 @@ def teach(release: Release, folds: int, seed: int, progress: Progress, by_row: I
 
 
 def _attack(
-    release: Release, how: tuple[int, int | Rows | None, int], *, curve: bool, progress: Progress
+    release: Release, how: tuple[int, int | Rows | None, int], helper: Helper, *, curve: bool, progress: Progress
 ) -> ChannelLinkage:
     folds, people, seed = how
-    taught = teach(release, folds, seed, progress)
+    taught = teach(release, folds, seed, progress, helper)
     scene, part, channels = taught.scene, taught.part, taught.channels
+    lessons = lessons_of_few(scene, channels, seed, helper) if curve else []
     rows = _asked(scene, people, seed)
     progress(0.6, "looking for everybody")
     links = link_people(scene, channels, part, rows, seed)
@@ -133,7 +138,7 @@ def _attack(
     added = competition(scene, channels, part, seed, competing=competing) if _leaves_out(scene, rows) else None
     found = replace(result_of(taught, links, rows, seed), competition=added)
     channels[:] = [replace(channel, factors=(), without=tuple) for channel in channels]  # the curve learns its own
-    points = learning_curve(scene, channels, seed, progress) if curve else ()
+    points = learning_curve(scene, lessons, helper, seed, progress)
     return replace(found, learning=rising(points, found.found)) if points else found
 
 
@@ -157,37 +162,48 @@ def _asked(scene: Gathered, people: int | Rows | None, seed: int) -> Ints:
     return np.sort(np.random.default_rng([seed, 5]).choice(there, most, replace=False))
 
 
-def _learn(scene: Gathered, taught: Ints, seed: int, tell: Callable[[float], None], **how: Any) -> Channel:  # noqa: ANN401
-    return Channel((), (), 1.0) if taught.size < FEWEST else learn(scene.material, taught, seed, tell, **how)
+def _learn(helper: Helper, lesson: Lesson, tell: Callable[[float], None]) -> Channel:
+    if lesson.taught.size < FEWEST:
+        return Channel((), (), 1.0)
+    return fitted(helper.learnt(lesson, tell), lesson.material, lesson.taught)
 
 
 def _learning(progress: Progress, fold: int, folds: int) -> Callable[[float], None]:
     return lambda done: progress(0.6 * (fold + done) / folds, "learning the channel")
 
 
-def learning_curve(scene: Gathered, channels: list[Channel], seed: int, progress: Progress) -> tuple[Point, ...]:
-    """What the intruder finds who knows 10, 30, 100, ... people: of those they do not know.
+def lessons_of_few(scene: Gathered, channels: list[Channel], seed: int, helper: Helper) -> list[Lesson]:
+    """Lessons of 10, 30, 100, ... known people, the longest given to the helper first.
 
     They look at rows and columns as those do who learnt from many (``channels``), which is no secret of the release.
     """
     there = np.flatnonzero(scene.material.truth >= 0)
     order = _whole_units(scene, np.random.default_rng([seed, 7]).permutation(there))
-    points = []
     sizes = [size for size in SIZES if size <= there.size // (2 if size <= 100 else 4)]
-    for number, size in enumerate(sizes):
-        points.append(_point(scene, order, size, channels, seed))
-        progress(0.7 + 0.3 * (number + 1) / len(sizes), "how few known people suffice")
+    return [helper.give(scene.material, np.sort(order[:size]), seed, channels) for size in reversed(sizes)][::-1]
+
+
+def learning_curve(
+    scene: Gathered, lessons: list[Lesson], helper: Helper, seed: int, progress: Progress
+) -> tuple[Point, ...]:
+    """What the intruder finds who knows 10, 30, 100, ... people: of those they do not know."""
+    there = np.flatnonzero(scene.material.truth >= 0)
+    order = _whole_units(scene, np.random.default_rng([seed, 7]).permutation(there))
+    points = []
+    for number, lesson in enumerate(lessons):
+        points.append(_point(scene, lesson, order[lesson.taught.size :], helper, seed))
+        progress(0.7 + 0.3 * (number + 1) / len(lessons), "how few known people suffice")
     return tuple(points)
 
 
-def _point(scene: Gathered, order: Ints, size: int, channels: list[Channel], seed: int) -> Point:
-    """What is found from the first so many people; of many others some are asked for, and little is kept in memory."""
-    taught, others, rows = np.sort(order[:size]), np.sort(order[size:]), np.arange(scene.material.n_people)
+def _point(scene: Gathered, lesson: Lesson, others: Ints, helper: Helper, seed: int) -> Point:
+    """What is found from so many people; of many others some are asked for, and little is kept in memory."""
+    size, rows = lesson.taught.size, np.arange(scene.material.n_people)
     if rows.size * scene.material.n_records > CURVE_PAIRS:
-        rows = np.sort(others[:CURVE_PEOPLE])
-        scene.material.forget(looked_through(channels))
+        rows = np.sort(others)[:CURVE_PEOPLE]
+        scene.material.forget(looked_through(lesson.like))
         give_back(scene.material.n_records)
-    channel = _learn(scene, taught, seed, lambda _: None, like=channels)
+    channel = _learn(helper, lesson, lambda _: None)
     part = np.zeros(scene.material.n_people, dtype=np.int64)
     links = link_people(scene, [channel], part, rows, seed, most=MOST_CURVE_PAIRS)
     return Point(size, best_rate(links.attacks, np.isin(rows, others), 1.0 / scene.material.n_records, seed))

@@ -8,7 +8,7 @@ held-out people are told apart better, or no worse while the column tells someth
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
@@ -116,18 +116,29 @@ def learn(
     *,
     like: Sequence[Channel] = (),
 ) -> Channel:
-    """Learn the channel from known people: which recipes from a sample of them if they are many, the rest from all.
+    """Learn the channel from known people: which recipes from a sample of them if they are many, the rest from all."""
+    return fitted(choose(material, taught, seed, tell, like=like), material, taught)
+
+
+def choose(
+    material: Material,
+    taught: Ints,
+    seed: int,
+    tell: Callable[[float], None] = lambda _: None,
+    *,
+    like: Sequence[Channel] = (),
+) -> Channel:
+    """Choose what a channel is made of; its factors are left to ``fitted``, which knows everybody.
 
     Tried as well: what a row says besides its cells (views), and whether records lie between two people. ``like`` those
     who learnt from more people: columns and views that told them nothing are passed over, numbers are numbers, and
     columns that are learnt together are not each put to a test of their own.
     """
-    whole, everybody = material, taught
     if taught.size > MOST_TAUGHT:
         few = np.sort(np.random.default_rng([seed, 3]).choice(taught, MOST_TAUGHT, replace=False))
-        material, taught = whole.sample(few, whole.truth[few]), np.arange(few.size)
-    elif max(whole.n_people, whole.n_records) > MOST_PEOPLE:
-        material, taught = _fewer(whole, taught, seed)
+        material, taught = material.sample(few, material.truth[few]), np.arange(few.size)
+    elif max(material.n_people, material.n_records) > MOST_PEOPLE:
+        material, taught = _fewer(material, taught, seed)
     targets, numbers = _useful(like) if like else (range(len(material.records)), frozenset())
     trial = Trial(material, split(material, taught, seed), not_decoded=numbers)
     chosen, total = _learn_columns(trial, taught, targets, lambda done: tell(0.6 * done))
@@ -138,13 +149,18 @@ def learn(
             chosen, total = more(trial, name, taught, (chosen, total))
         tell(0.6 + 0.4 * (place + 1) / len(EVERYTHING))
     tell(1.0)
-    factors = tuple(entry.recipe.fit(whole, everybody) for entry in chosen)
-    are_all = len(everybody) == len(taught)
-    without = cache(partial(_without_own, whole, everybody, chosen)) if are_all else tuple  # made if all is scored
     temperature = _temperature(trial, total) if chosen else 1.0
     together = {} if like else told_apart(trial, [entry.recipe for entry in chosen], seed)
     shown = {place: max(trial.shown.get(place, 0.0), together.get(place, 0.0)) for place in {*trial.shown, *together}}
-    return Channel(factors, tuple(chosen), temperature, without, trial.by_column, shown)
+    return Channel((), tuple(chosen), temperature, by_column=trial.by_column, shown=shown)
+
+
+def fitted(channel: Channel, material: Material, taught: Ints) -> Channel:
+    """The channel that was chosen, learnt from all known people."""
+    factors = tuple(entry.recipe.fit(material, taught) for entry in channel.learnt)
+    is_all = taught.size <= MOST_TAUGHT  # made if all is scored
+    without = cache(partial(_without_own, material, taught, list(channel.learnt))) if is_all else tuple
+    return replace(channel, factors=factors, without=without)
 
 
 def _useful(channels: Sequence[Channel]) -> tuple[list[int], frozenset[int]]:

@@ -15,6 +15,7 @@ import numpy as np
 
 from unmask.linkage.channel.attack import Taught, result_of, teach
 from unmask.linkage.channel.gather import Gathered
+from unmask.linkage.channel.helper import Helper
 from unmask.linkage.channel.linking import MOST_PAIRS, link_scores, score_rows
 from unmask.linkage.channel.words import tell_columns
 from unmask.threads import one_thread
@@ -60,18 +61,18 @@ class Several:
 
 def link_several(release: Release, others: Sequence[Laid], seed: int, progress: Progress) -> Several:
     """Look for people in the first release by all of them, everybody by what others taught."""
-    with one_thread():
+    with one_thread(), Helper() as helper:
         steps = len(others) + 2
-        first = teach(release, FOLDS, seed, _part(progress, 0, steps))
+        first = teach(release, FOLDS, seed, _part(progress, 0, steps), helper)
         alone, singly = _linked(first, seed), []
         taught: list[tuple[Taught, Ints]] = []
         for number, other in enumerate(others, 1):
             tell = _part(progress, number, steps)
-            one = teach(other.release, FOLDS, seed, tell, first.by_row)
+            one = teach(other.release, FOLDS, seed, tell, helper, first.by_row)
             singly.append(_linked(one, seed))
             if other.adding is not None:
                 same = other.adding is other.release
-                more = one if same else teach(other.adding, FOLDS, seed, tell, first.by_row)
+                more = one if same else teach(other.adding, FOLDS, seed, tell, helper, first.by_row)
                 if _tells(more):
                     taught.append((more, other.rows))
         progress((steps - 1) / steps, "looking for everybody in all releases")
