@@ -38,6 +38,7 @@ ALL_UP_TO = {  # people whom a measure asks for by itself, at most
     "channel": 200_000,
     "dictionary": 100_000,
     "likelihood": 100_000,
+    "nearest": 200_000,
     "one_to_one": 100_000,
     "permuted": 100_000,
 }
