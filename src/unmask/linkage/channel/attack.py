@@ -79,8 +79,9 @@ def link_channel(
     if folds < 2:
         raise ParameterError("people are attacked by what others taught", got=f"{folds} folds", allowed="from 2")
 
-    with one_thread(), Helper() as helper:  # small products of matrices: threads would only wait for each other
-        return _attack(as_study(release).release, (folds, people, seed), helper, curve=curve, progress=progress)
+    release = as_study(release).release
+    with one_thread(), Helper(release.original.height) as helper:  # threads would only wait: its products are small
+        return _attack(release, (folds, people, seed), helper, curve=curve, progress=progress)
 
 
 @dataclass(frozen=True, slots=True)

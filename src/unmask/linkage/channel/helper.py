@@ -53,32 +53,33 @@ class Lesson:
 
 
 class Helper:
-    """Takes lessons that nobody has begun yet, in the order in which they were given; of use within ``with``."""
+    """Takes lessons that nobody has begun yet, in the order in which they were given; of use within ``with``.
 
-    def __init__(self) -> None:
-        self._lock, self._ended = threading.Lock(), False
-        self._thread: ThreadPoolExecutor | None = None  # waits for the process
-        self._process: subprocess.Popen[bytes] | None = None
+    The process is begun at once: it starts while tables of so many ``people`` are still read.
+    """
+
+    def __init__(self, people: int) -> None:
+        self._process = _begun() if _is_worth(people) else None
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="unmask-helper")  # waits for the process
         self._sent: Material | None = None
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._end()
-        if self._thread is not None:
-            self._thread.shutdown(cancel_futures=True)
         if self._process is not None:
+            self._process.kill()  # it holds nothing that anybody needs
+            self._thread.shutdown(cancel_futures=True)
             with suppress(BrokenPipeError):  # what was not sent is not wanted
                 self._process.communicate()
 
     def give(self, material: Material, taught: Ints, seed: int, like: Sequence[Channel] = ()) -> Lesson:
         """Have something learnt, here or there."""
         lean = tuple(replace(channel, factors=(), without=tuple) for channel in like)
-        if not _is_worth(material):
-            return Lesson(material, taught, seed, lean, None)
-        self._thread = self._thread or ThreadPoolExecutor(1, thread_name_prefix="unmask-helper")
-        return Lesson(material, taught, seed, lean, self._thread.submit(self._ask, material, (taught, seed, lean)))
+        there = None
+        if self._process is not None:
+            there = self._thread.submit(self._ask, self._process, material, (taught, seed, lean))
+        return Lesson(material, taught, seed, lean, there)
 
     def learnt(self, lesson: Lesson, tell: Callable[[float], None]) -> Channel:
         """What was chosen: by the helper if it has begun with it, else here."""
@@ -89,56 +90,46 @@ class Helper:
                 return found
         return choose(lesson.material, lesson.taught, lesson.seed, tell, like=lesson.like)
 
-    def _ask(self, material: Material, what: tuple[Ints, int, tuple[Channel, ...]]) -> Answer:
+    def _ask(
+        self, process: subprocess.Popen[bytes], material: Material, what: tuple[Ints, int, tuple[Channel, ...]]
+    ) -> Answer:
         """Have the process learn a lesson; in the thread that waits for it."""
         try:
-            pipes = self._pipes()
             if self._sent is not material:
-                _send(pipes[0], replace(material, _kept={}, _whole=None))
+                _send(process.stdin, replace(material, _kept={}, _whole=None))
                 self._sent = material
-            _send(pipes[0], what)
-            found = pickle.load(pipes[1])  # noqa: S301 - it comes from this program
+            _send(process.stdin, what)
+            found = pickle.load(process.stdout)  # type: ignore[arg-type]  # noqa: S301 - it comes from this program
         except (OSError, EOFError, pickle.PickleError, AttributeError, TypeError):  # it is gone, or never was
-            self._end()
+            process.kill()
             return None
         return found if isinstance(found, Channel) else None
 
-    def _pipes(self) -> tuple[IO[bytes], IO[bytes]]:
-        """To and from the process, which is begun with the first lesson."""
-        with self._lock:
-            if self._ended:
-                raise EOFError
-            is_new = self._process is None
-            self._process = self._process or _begun()
-        to, back = self._process.stdin, self._process.stdout
-        if to is None or back is None:
-            raise EOFError
-        if is_new:
-            _send(to, sys.path)
-        return to, back
 
-    def _end(self) -> None:
-        """End the process at once: it holds nothing that anybody needs."""
-        with self._lock:
-            self._ended = True
-            if self._process is not None:
-                self._process.kill()
-
-
-def _is_worth(material: Material) -> bool:
+def _is_worth(people: int) -> bool:
     """Whether a second process would be done sooner, and a processor is there for it."""
     import numba  # noqa: PLC0415 - heavy, and loaded by who links
 
-    return LEAST <= material.n_people <= MOST and numba.get_num_threads() > 1 and bool(sys.executable)
+    return LEAST <= people <= MOST and numba.get_num_threads() > 1 and bool(sys.executable)
 
 
-def _begun() -> subprocess.Popen[bytes]:
-    return subprocess.Popen(  # noqa: S603 - this Python, and words of ours
-        [sys.executable, "-c", START], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
-    )
+def _begun() -> subprocess.Popen[bytes] | None:
+    """The process, with the places where modules are looked for; None where it cannot be had."""
+    try:
+        process = subprocess.Popen(  # noqa: S603 - this Python, and words of ours
+            [sys.executable, "-P", "-c", START],  # -P: no module of the folder in which it is begun
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+        )  # fmt: skip
+    except OSError:
+        return None
+    with suppress(OSError):  # it has ended already, and everything is learnt here
+        _send(process.stdin, sys.path)
+    return process
 
 
-def _send(pipe: IO[bytes], what: object) -> None:
+def _send(pipe: IO[bytes] | None, what: object) -> None:
+    if pipe is None:
+        raise EOFError
     pickle.dump(what, pipe, protocol=pickle.HIGHEST_PROTOCOL)
     pipe.flush()
 

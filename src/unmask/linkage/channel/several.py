@@ -61,7 +61,7 @@ class Several:
 
 def link_several(release: Release, others: Sequence[Laid], seed: int, progress: Progress) -> Several:
     """Look for people in the first release by all of them, everybody by what others taught."""
-    with one_thread(), Helper() as helper:
+    with one_thread(), Helper(release.original.height) as helper:
         steps = len(others) + 2
         first = teach(release, FOLDS, seed, _part(progress, 0, steps), helper)
         alone, singly = _linked(first, seed), []
