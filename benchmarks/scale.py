@@ -17,10 +17,10 @@ from __future__ import annotations
 import argparse
 import gc
 import json
-import time
 from pathlib import Path
 
 import numpy as np
+from linkage_parts.clock import processors
 
 import unmask
 from unmask.assessment import discover, run_measure
@@ -62,9 +62,9 @@ def spent(study: Study, name: str, context: Context) -> dict[str, float]:
     """CPU seconds and bytes of one measure; nothing where it does not apply."""
     gc.collect()
     before = _peak(reset=True)
-    begun = time.process_time()
+    begun = processors()
     found = run_measure(discover()[name], study, context)
-    seconds = time.process_time() - begun
+    seconds = processors() - begun
     if isinstance(found, Absence):
         return {}
     return {"cpu": round(seconds, 3), "memory": max(0, _peak() - before)}

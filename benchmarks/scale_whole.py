@@ -16,6 +16,7 @@ import os
 import time
 from pathlib import Path
 
+from linkage_parts.clock import processors
 from scale import CASES, PAGE, SIZES, _peak, exponent, release_of
 
 import unmask
@@ -36,10 +37,10 @@ def assessed(case: str, n: int) -> dict[str, dict]:
 
     def timed(entry: Measure, study: Study, context: Context) -> Evidence | Absence:
         peaks.append(_peak(reset=True))
-        begun = time.process_time()
+        begun = processors()
         found = plain(entry, study, context)
         if isinstance(found, Evidence):
-            told[entry.name] = {"cpu": round(time.process_time() - begun, 2), "memory": _peak()}
+            told[entry.name] = {"cpu": round(processors() - begun, 2), "memory": _peak()}
             told[entry.name] |= {} if context.people is None else {"asked": int(context.people.size)}
             print("  ", n, entry.name, told[entry.name], flush=True)
         elif found.outcome != "does not apply":
@@ -52,9 +53,9 @@ def assessed(case: str, n: int) -> dict[str, dict]:
     _peak(reset=True)
     attacks.run_measure = timed
     try:
-        begun, wall = time.process_time(), time.monotonic()
+        begun, wall = processors(), time.monotonic()
         found = unmask.assess(release)
-        cpu, wall = time.process_time() - begun, time.monotonic() - wall
+        cpu, wall = processors() - begun, time.monotonic() - wall
     finally:
         attacks.run_measure = plain
     peaks += [_peak(), *(one["memory"] for one in told.values())]

@@ -142,7 +142,7 @@ def test_it_ends_with_whom_it_helps():
     """Killed without a word, as by the system: the other process sees within a second or two that it is alone."""
     program = (
         "from unmask.linkage.channel import helper\n"
-        "h = helper.Helper(1000)\n"
+        "h = helper.Helper(5000)\n"
         "print(h._process.pid, flush=True); import time; time.sleep(60)"
     )
     two = os.environ | {"NUMBA_NUM_THREADS": "2"}

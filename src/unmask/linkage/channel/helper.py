@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     Ints = NDArray[np.int64]
 
-LEAST = 400  # people: of fewer learning takes no longer than the start of a process
+LEAST = 2_000  # people: what fewer teach is learnt about as soon by one, since a process takes a second to start
 MOST = 100_000  # people: the tables of more are long to send, and are held twice
 SECONDS = 1.0  # between two looks whether whom it helps is there still
 START = (
