@@ -24,3 +24,14 @@ def test_noise_is_no_rounding(scale):
     known = KNOWN * scale
     noisy = (known + DRAW.normal(0, 3 * scale, known.size)).round(4)
     assert containing(known, noisy) is None
+
+
+@pytest.mark.parametrize("step", [10.0, 0.5])
+def test_a_number_that_is_off_the_grid_is_found_wherever_it_stands(step):
+    """The first numbers are looked at before all; one beyond them decides as much."""
+    known = np.random.default_rng(3).normal(0, 500, 3000)
+    published = np.round(known / step) * step
+    assert containing(known, published).words.endswith(f"{step:g}")
+    published[-1] += 0.3 * step
+    found = containing(known, published)
+    assert found is None or not found.words.endswith(f"multiples of {step:g}")

@@ -18,6 +18,7 @@ MOSTLY = 0.9  # share of people whom a rule must fit
 EXACT = 0.5  # share with the very same number, above which nothing is rounded
 FEWEST = 5  # people at the end of a scale who are published under one number
 CLOSE = 1e-6  # of a step: numbers are written in decimals
+PROBES = 1000  # numbers that are looked at before all
 
 
 class Contained(NamedTuple):
@@ -63,16 +64,25 @@ def _rounded(known: Floats, published: Floats) -> Contained | None:
 
 def _ways(known: Floats, published: Floats, step: float) -> list[tuple[str, Flags]]:
     """Ways to round to a step, if released numbers lie on one grid of it."""
-    parts = published / step
-    if not np.isfinite(parts).all():
+    if not any(_grids(published[:PROBES] / step)):
         return []
+    parts = published / step
+    multiples, halves = _grids(parts)
     apart = known - published
     small = CLOSE * step
     near = np.abs(apart) <= step / 2 + small
-    if np.round(parts).any() and np.abs(parts - np.round(parts)).max() < CLOSE:  # small numbers are multiples of none
+    if multiples and np.round(parts).any():  # small numbers are multiples of none
         words = f"multiples of {step:g}"
         up, down = (apart <= small) & (apart > -step - small), (apart >= -small) & (apart < step + small)
         return [(f"rounded to {words}", near), (f"rounded down to {words}", down), (f"rounded up to {words}", up)]
-    if np.abs(parts - np.floor(parts) - 0.5).max() < CLOSE:
+    if halves:
         return [(f"replaced by the middle of bands {step:g} wide", near)]
     return []
+
+
+def _grids(parts: Floats) -> tuple[bool, bool]:
+    """Whether numbers, in steps, are whole, or lie half-way between whole ones."""
+    if not np.isfinite(parts).all():
+        return False, False
+    whole, half = np.abs(parts - np.round(parts)), np.abs(parts - np.floor(parts) - 0.5)
+    return float(whole.max()) < CLOSE, float(half.max()) < CLOSE

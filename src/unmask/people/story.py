@@ -12,13 +12,14 @@ is as near as half of all people's own records are, or if it is blanked as well:
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import combinations
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import polars as pl
 
-from unmask.arrays import Counts, Flags, Floats
+from unmask.arrays import Counts, Flags, Floats, Rows
 from unmask.errors import ParameterError
 from unmask.evidence import Figure
 from unmask.shares import percent
@@ -130,9 +131,12 @@ def explain_person(release: Release | Study, row: int, *, k: int = 5) -> PersonS
     own = int(study.release.truth[row - 1])
     if own < 0:
         raise ParameterError("this person has no record in the release", got=f"row {row}")
-    gaps = {name: _gaps(study, name, row - 1) for name in study.compared}
-    near = {name: _within(gaps[name], _reach(study, name)) for name in gaps}
-    fits = {name: near[name] if _blank(study, name)[own] else _within(gap, gap[own]) for name, gap in gaps.items()}
+    near, fits = dict[str, Flags](), dict[str, Flags]()
+    for name in study.compared:
+        gap = _gaps(study, name, row - 1)
+        slack = _slack(gap)
+        near[name] = _within(gap, study.kept(("reach of masking", name), partial(_reach, study, name)), slack)
+        fits[name] = near[name] if _blank(study, name)[own] else _within(gap, gap[own], slack)
     told = _told(fits, records)
     return PersonStory(row, records, k, told, _changes(fits, near, told, own, k), own + 1)
 
@@ -218,10 +222,14 @@ def _reach(study: Study, name: str) -> float:
     return float(np.median(gap[np.isfinite(gap)])) if np.isfinite(gap).any() else 0.0
 
 
-def _within(gap: Floats, reach: float) -> Flags:
-    """Records at most so far away, up to rounding."""
+def _slack(gap: Floats) -> float:
+    """What rounding may add to a gap."""
     there = gap[np.isfinite(gap)]
-    slack = EQUAL * (float(np.median(there)) if there.size else 0.0)
+    return EQUAL * (float(np.median(there)) if there.size else 0.0)
+
+
+def _within(gap: Floats, reach: float, slack: float) -> Flags:
+    """Records at most so far away, up to rounding."""
     return np.asarray(gap <= reach * (1 + EQUAL) + slack)
 
 
@@ -243,6 +251,14 @@ class _Scene(NamedTuple):
     own: int
     k: int
     misses: Counts  # of each record: columns in which it does not fit
+    rows: Rows  # of the release
+
+    def of_few_misses(self, most: int) -> _Scene:
+        """The records that fit if so many columns are blanked: all that matter then."""
+        some = np.flatnonzero(self.misses <= most)
+        fits, near = ({name: flags[some] for name, flags in side.items()} for side in (self.fits, self.near))
+        own = int(np.searchsorted(some, self.own))
+        return _Scene(fits, near, own, self.k, self.misses[some], self.rows[some])
 
     def fitting(self, without: Iterable[str]) -> Flags:
         """Records that fit in all other columns."""
@@ -262,9 +278,11 @@ def _changes(
     if not told or told[-1].fit >= k:
         return ()
     telling = [one.column for one in told[:MOST_TELLING]]
-    scene = _Scene(fits, near, own, k, np.sum([~fit for fit in fits.values()], axis=0))
+    misses = np.sum([~fit for fit in fits.values()], axis=0)
+    scene = _Scene(fits, near, own, k, misses, np.arange(misses.size))
+    few = scene.of_few_misses(MOST_BLANKED)
     tried = [set_ for size in range(1, MOST_BLANKED + 1) for set_ in combinations(telling, size)]
-    found = [change for columns in tried if (change := _change(columns, scene)) is not None]
+    found = [change for columns in tried if (change := _change(columns, few)) is not None]
     found.sort(key=lambda one: (one.cells, -one.fit, one.columns))
     return _not_repeated(found)[:MOST_SHOWN] or _larger_change([one.column for one in told], scene)
 
@@ -276,7 +294,7 @@ def _change(columns: tuple[str, ...], scene: _Scene) -> Change | None:
     crowd[scene.own] = True
     company = np.flatnonzero(rest & ~crowd)[: max(0, scene.k - int(crowd.sum()))]
     fit = int(crowd.sum()) + company.size
-    return Change(columns, fit, tuple((company + 1).tolist())) if fit >= scene.k else None
+    return Change(columns, fit, tuple((scene.rows[company] + 1).tolist())) if fit >= scene.k else None
 
 
 def _larger_change(names: list[str], scene: _Scene) -> tuple[Change, ...]:
