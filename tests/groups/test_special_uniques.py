@@ -144,7 +144,7 @@ def test_people_are_looked_up_as_they_are_matched(seed, keys):
     chosen = list(range(keys))
     _, holders = np.unique(rows[:, chosen], axis=0, return_index=True)
     claims = Claims(matcher)
-    claims.add([(sum(1 << k for k in chosen), holders.astype(np.int32))])
+    claims.look_up(sum(1 << k for k in chosen), holders.astype(np.int32))
     who, whose = np.divmod(np.concatenate(claims._pairs), len(rows))
     wanted = {(i, j) for i in range(30) for j in holders.tolist() if (people[i, chosen] == rows[j, chosen]).all()}
     assert set(zip(who.tolist(), whose.tolist(), strict=True)) == wanted
@@ -153,15 +153,15 @@ def test_people_are_looked_up_as_they_are_matched(seed, keys):
 
 @given(st.integers(0, 99), st.integers(1, 6), st.integers(1, 3), st.booleans())
 def test_set_by_set_is_the_same_as_all_at_once(seed, keys, size, many):
-    """What is told of a release, and every pair of person and record; also where lists take the place of bits."""
-    from unmask.kernels.uniques import special
+    """What is told of a release, and every pair of person and record; also where no group counts as small."""
+    from unmask.kernels.uniques import claims as kernels
 
     rng = np.random.default_rng(seed)
     people, rows = (rng.integers(1, 5, (n, keys)).astype(np.int32) for n in (25, 20))
     names = tuple("abcdef"[:keys])
     matcher, size = Matcher(names, people, rows, {}), min(size, keys)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(special, "MOST_TOLD", 0 if many else 21)
+        patch.setattr(kernels, "FEW", 0 if many else 24)
         told, claims = search_release(matcher, size)
     found = special_uniques(matcher.table, quasi=names, max_size=size)
     assert (told.n_special, told.n_sets, told.max_size) == (found.n_special, len(found.msu_mask), size)

@@ -272,36 +272,28 @@ def special_evidence(found: Uniques, rate_: Estimate) -> Evidence:
 
 
 def search_release(matcher: Matcher, size: int, progress: Progress = silent) -> tuple[Uniques, Claims]:
-    """Minimal sample uniques of the records, and who carries the values of each: set by set, never all at once."""
-    classes = count_classes(matcher.table, matcher.names)
-    record, claims = _records_of(matcher, classes), Claims(matcher)
-    special, sets = np.zeros(classes.n_classes, dtype=bool), dict[int, int]()
-    from unmask.kernels.uniques import uniques_by_set  # noqa: PLC0415 - numba is heavy
+    """Minimal sample uniques of up to three attributes, and who carries the values of each: no list of all is kept."""
+    from unmask.kernels.uniques import find_claims, group_rows  # noqa: PLC0415 - numba is heavy
 
-    with _bounded(classes, size, MAX_WORK):
-        for found in uniques_by_set(
-            classes.codes(narrow=True),
-            classes.counts,
-            max_size=size,
-            max_work=MAX_WORK,
-            progress=lambda done: progress(done, "sets of attributes"),
-        ):
-            sets |= {mask: len(who) for mask, who in found}
-            for _, who in found:
-                special[who] = True
-            claims.add([(mask, record[who]) for mask, who in found])
+    kinds, claims, sets, n_special = group_rows(matcher.released), Claims(matcher), dict[int, int](), 0
+    found = find_claims(
+        kinds,
+        matcher.original,
+        max_size=size,
+        apart=matcher.inside,
+        progress=lambda done: progress(done, "sets of attributes"),
+    )
+    for told in found:
+        sets |= told.number
+        claims.add(told.people, kinds.first[told.records])
+        for mask in np.unique(told.masks).tolist():
+            claims.look_up(mask, kinds.first[told.listed[told.masks == mask]])
+        n_special = int(told.special.sum())
     masks, counts = np.array(list(sets), dtype=np.int64), np.array(list(sets.values()), dtype=np.int64)
-    alone, paired = (int((classes.counts == k).sum()) for k in (1, 2))
+    alone, paired = (int((kinds.counts == k).sum()) for k in (1, 2))
     dis = file_dis(alone, 2 * paired, DEFAULT_FRACTION)
     shares = share_of_scores(matcher.names, masks, counts)
-    return Uniques(int(special.sum()), int(counts.sum()), dis, DEFAULT_FRACTION, size, shares), claims
-
-
-def _records_of(matcher: Matcher, classes: Classes) -> Codes:
-    """Row of the release of each class (of one record, where it has an MSU)."""
-    rows = np.zeros(classes.n_classes, np.int32)
-    rows[classes.spread(np.arange(len(rows)))] = np.arange(len(matcher.released))
-    return rows
+    return Uniques(n_special, int(counts.sum()), dis, DEFAULT_FRACTION, size, shares), claims
 
 
 def _facts(found: Uniques) -> tuple[Fact, ...]:

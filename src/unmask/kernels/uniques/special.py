@@ -12,7 +12,7 @@ its MSUs found before is a subset of S. Attributes with many values get the high
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from math import comb
 from typing import NamedTuple
 
@@ -65,39 +65,12 @@ def minimal_uniques(
     if n == 0 or m == 0 or max_size == 0:
         return np.empty(0, np.int32), np.empty(0, np.int64)
     columns, order, n_codes = by_cardinality(codes)
-    *_, found = _walk(columns, n_codes, counts == 1, Bounds(max_size, max_work), progress, whole=True)
+    found = _walk(columns, n_codes, counts == 1, Bounds(max_size, max_work), progress)
     for start in range(0, found.many, CHUNK):  # in place, and few at a time: there may be many more MSUs than classes
         part = found.masks[start : min(start + CHUNK, found.many)]
         part[:] = restore(part, order)
     lay_out = _in_rows if found.told.shape[0] else _unlink
     return lay_out(found.heads, found.links, found.masks, found.many)
-
-
-def uniques_by_set(
-    codes: Codes,
-    counts: NDArray[np.int64],
-    *,
-    max_size: int,
-    max_work: int | None = None,
-    progress: Callable[[float], None] | None = None,
-) -> Iterator[list[tuple[int, Codes]]]:
-    """Hand over the same MSUs, each set of attributes with its classes, some sets at a time: never all at once.
-
-    What is handed over holds until the next is asked for.
-    """
-    n, m = codes.shape
-    if n == 0 or m == 0 or max_size == 0:
-        return
-    columns, order, n_codes = by_cardinality(codes)
-    for found in _walk(columns, n_codes, counts == 1, Bounds(min(max_size, m), max_work), progress, whole=False):
-        masks, rows = found.masks[: found.many], found.links[: found.many]
-        if not found.told.shape[0]:
-            rows, masks = _unlink(found.heads, found.links, found.masks, found.many)
-            by_mask = np.argsort(masks, kind="stable")
-            rows, masks = rows[by_mask], masks[by_mask]
-        edges = np.flatnonzero(np.concatenate(([True], masks[1:] != masks[:-1]))) if found.many else masks[:0]
-        whole = zip(restore(masks[edges], order).tolist(), np.split(rows, edges[1:]), strict=bool(found.many))
-        yield list(whole)
 
 
 class Bounds(NamedTuple):
@@ -113,13 +86,8 @@ def _walk(
     alone: NDArray[np.bool_],
     bounds: Bounds,
     progress: Callable[[float], None] | None,
-    *,
-    whole: bool,
-) -> Iterator[Found]:
-    """Take each attribute as the highest of a set: one compiled call for all sets that it is the highest of.
-
-    What was found is handed over at the end, or after each attribute where bits tell what was found before.
-    """
+) -> Found:
+    """Take each attribute as the highest of a set: one compiled call for all sets that it is the highest of."""
     m, n = columns.shape
     words = (m + comb(m, 2)) // 64 + 1 if bounds.size <= 3 and m <= MOST_TOLD else 0
     told = np.zeros((n if words else 0, words), np.int64)
@@ -137,11 +105,7 @@ def _walk(
             raise WorkBoundError
         if progress is not None:
             progress(_sets(high + 1, bounds.size) / _sets(m, bounds.size))
-        if words and not whole:
-            yield found
-            found = found._replace(many=0)
-    if whole or not words:
-        yield found
+    return found
 
 
 def _ordered(found: Found, order: Ints | None) -> Found:
