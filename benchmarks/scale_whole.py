@@ -40,7 +40,7 @@ def assessed(case: str, n: int) -> dict[str, dict]:
         begun = processors()
         found = plain(entry, study, context)
         if isinstance(found, Evidence):
-            told[entry.name] = {"cpu": round(processors() - begun, 2), "memory": _peak()}
+            told[entry.name] = {"cpu": round(processors() - begun, 3), "memory": _peak()}
             told[entry.name] |= {} if context.people is None else {"asked": int(context.people.size)}
             print("  ", n, entry.name, told[entry.name], flush=True)
         elif found.outcome != "does not apply":
