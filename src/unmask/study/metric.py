@@ -15,6 +15,7 @@ from unmask.arrays import Codes, Floats, Ints
 from unmask.errors import ParameterError, check_name
 from unmask.kernels.base import CHEBYSHEV, EUCLIDEAN, MANHATTAN, Space
 from unmask.kernels.compiling import in_threads
+from unmask.kernels.sums import added
 from unmask.tables import Encoding, RankMethod, canonical_order, centre_and_spread, rank
 
 Metric = Literal["euclidean", "manhattan", "chebyshev", "mahalanobis", "gower", "permutation"]
@@ -113,7 +114,7 @@ def _standardised(encoding: Encoding, scale: str, factors: Floats, *, squared: b
         some = slice(first, first + together)
         rows, others = (np.array(side[:, some].T, order="C") for side in (left, right))  # copies: they are changed
         for k, x, y in zip(range(first, left.shape[1]), rows, others, strict=False):
-            told = centre_and_spread(x), centre_and_spread(y)
+            told = _moments(x), _moments(y)
             for values, (mean, sd) in zip((x, y), _units(*told, scale), strict=True):
                 np.subtract(values, mean, out=values)
                 np.divide(values, sd, out=values)
@@ -123,6 +124,11 @@ def _standardised(encoding: Encoding, scale: str, factors: Floats, *, squared: b
 
     in_threads(place, range(0, left.shape[1], together), shared=len(left) >= SHARED)
     return a, b, missing
+
+
+def _moments(column: Floats) -> Moments:
+    """Mean and sd, in any order of rows the same bits."""
+    return centre_and_spread(column, added)
 
 
 def _units(left: Moments, right: Moments, scale: str) -> tuple[Moments, Moments]:
@@ -181,13 +187,13 @@ def _whitened(left: Floats, right: Floats) -> tuple[Floats, Floats]:
     if not keep.any():
         return np.zeros((len(left), 1)), np.zeros((len(right), 1))
     rotate = vectors[:, keep] / np.sqrt(values[keep])
-    shift = np.array([centre_and_spread(left[:, k])[0] for k in range(left.shape[1])])  # near zero: less rounding
+    shift = np.array([_moments(left[:, k])[0] for k in range(left.shape[1])])  # near zero: less rounding
     return np.ascontiguousarray((left - shift) @ rotate), np.ascontiguousarray((right - shift) @ rotate)
 
 
 def _pooled_sd(left: Floats, right: Floats) -> float:
     """Root mean square of both files' sds, as a power of two: dividing by it rounds nothing."""
-    sd = float(np.hypot(centre_and_spread(left)[1], centre_and_spread(right)[1]))
+    sd = float(np.hypot(_moments(left)[1], _moments(right)[1]))
     return float(2.0 ** np.round(np.log2(sd))) if sd > 0 else 1.0
 
 
@@ -294,7 +300,7 @@ def _mean_contribution(a: Floats, b: Floats, *, squared: bool) -> float:
     if not (n and m):
         return 0.0
     if squared:
-        (mean_a, sd_a), (mean_b, sd_b) = centre_and_spread(a), centre_and_spread(b)
+        (mean_a, sd_a), (mean_b, sd_b) = _moments(a), _moments(b)
         return sd_a**2 * (n - 1) / n + sd_b**2 * (m - 1) / m + (mean_a - mean_b) ** 2
     a, b = np.sort(a)[:n], np.sort(b)[:m]  # NaN comes last
     grid = np.sort(np.concatenate([a, b]))
