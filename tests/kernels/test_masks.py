@@ -13,9 +13,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from unmask.kernels.base import CHEBYSHEV, EUCLIDEAN, LANES, LEAF, MANHATTAN, ROWS
+from unmask.kernels.base import CHEBYSHEV, EUCLIDEAN, LANES, LEAF, MANHATTAN, PART, ROWS
+from unmask.kernels.compiling import blocks as machine_blocks
 from unmask.kernels.compiling import lowest, popcount
-from unmask.kernels.search import masks
+from unmask.kernels.search import masks, wide
 
 many = settings(max_examples=100, deadline=None)
 
@@ -33,6 +34,18 @@ def boxes(box, group, probe, kinds, within, gaps):
 @numba.njit
 def blocks(tiles, probes, within, found, far):
     return masks.block_masks(tiles, 1, probes, 4, within, found, far)
+
+
+@numba.njit
+def on_lesser_machines(tiles, probes, within, found, far):
+    return masks.block_masks(tiles, 1, probes, 4, within, found, far)
+
+
+def lesser_blocks(*args):
+    """The same where the machine lacks the instruction for bytes."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(machine_blocks, "has_vnni", lambda _context: False)
+        return on_lesser_machines(*args)
 
 
 @numba.njit
@@ -125,17 +138,22 @@ def test_without_private_features_of_numba_the_results_are_the_same():
 
 
 @settings(max_examples=50, deadline=None)
-@given(seed=st.integers(0, 2**32), pairs=st.integers(1, 40), most=st.sampled_from([3, 300, 3000]))
-def test_blocks_by_definition(seed, pairs, most):
+@given(seed=st.integers(0, 2**32), numbers=st.integers(1, 3 * 4 * PART + 1), most=st.sampled_from([1, 30, 127]))
+def test_blocks_by_definition(seed, numbers, most):
     rng = np.random.default_rng(seed)
-    numbers = [rng.integers(-most, most + 1, shape) for shape in ((2, 2 * pairs, LEAF), (8, 2 * pairs))]
-    tiles, probes = ((side[:, ::2] & 0xFFFF | side[:, 1::2] << 16).astype(np.int32) for side in numbers)
-    exact = ((numbers[1][4:, :, None] - numbers[0][1][None]) ** 2).sum(axis=1)
-    within = np.quantile(exact, rng.random(ROWS), axis=1).diagonal().astype(np.int32)
-    wanted = [sum(int(d <= most) << j for j, d in enumerate(row)) for row, most in zip(exact, within, strict=True)]
-    for run in (blocks, lambda *args: plain_blocks(tiles, 1, probes, 4, *args[2:])):
+    points, queries = (rng.integers(-most, most + 1, shape) for shape in ((2, numbers, LEAF), (8, numbers, 1)))
+    queries[4] = points[1, :, :1]  # one at no distance
+    tiles = wide._packed(points.astype(np.int8), wide._sums(points * (points + 256)) >> 1)
+    probes = wide._packed((queries + 128).astype(np.uint8), wide._sums(queries**2) + 1 >> 1)[:, :, 0]
+    exact = ((queries[4:] - points[1][None]) ** 2).sum(axis=1)
+    within = np.quantile(exact // 2, rng.random(ROWS), axis=1).diagonal().astype(np.int32)
+    within[rng.integers(ROWS)] = rng.choice([-1, 0, 2**31 - 1])
+    told, twice = [], 2 * within.astype(np.int64)[:, None]
+    for run in (blocks, lesser_blocks, lambda *args: plain_blocks(tiles, 1, probes, 4, *args[2:])):
         found, far = np.zeros(ROWS, np.int64), np.zeros((ROWS, LEAF), np.int32)
-        assert run(tiles, probes, within, found, far) == np.bitwise_or.reduce(wanted)
-        assert found.tolist() == wanted
-        close = exact <= within[:, None]
-        assert (far[close] == exact[close]).all()
+        assert run(tiles, probes, within, found, far) == np.bitwise_or.reduce(found)
+        close = np.array([[int(row) >> j & 1 for j in range(LEAF)] for row in found], dtype=bool)
+        assert close[twice >= exact + 1].all() and not close[twice < exact - 1].any() and not close[within < 0].any()
+        assert (abs(2 * far[close] - exact[close]) <= 1).all()
+        told.append((found.tolist(), far[close].tolist()))
+    assert told[0] == told[1] == told[2]

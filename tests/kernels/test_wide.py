@@ -12,8 +12,8 @@ from spaces import plain
 
 from naive import nearest as naive
 from unmask.kernels.assignment import solve
-from unmask.kernels.base import Space
-from unmask.kernels.search import decide, distance_of_pairs, nearest, plant, priced, tied, wide
+from unmask.kernels.base import LEAF, ROWS, Space
+from unmask.kernels.search import decide, distance_of_pairs, masks, nearest, plant, priced, tied, wide
 
 few = settings(max_examples=60, deadline=None)
 
@@ -103,6 +103,39 @@ def test_priced_searches_equal_the_definition(space, squared, seed, size):
     for row, items, most in zip(total, found, cut, strict=True):
         below = np.sort(row[row < most])[:size]
         assert sorted(row[items[items >= 0]]) == below.tolist()
+
+
+@numba.njit
+def met(tree, whole, queries, block):
+    """Half distances of each query and all points in whole numbers, leaf after leaf."""
+    far = np.zeros((len(queries), len(whole.tiles) * LEAF), np.int64)
+    block.within[:] = wide.MOST
+    for leaf in range(len(whole.tiles)):
+        for first in range(0, len(block.within), ROWS):
+            masks.block_masks(
+                whole.tiles, leaf, block.probes, first, block.within[first : first + ROWS], block.masks, block.far
+            )
+            for i in range(min(ROWS, len(queries) - first)):
+                far[first + i, leaf * LEAF : (leaf + 1) * LEAF] = block.far[i]
+    return far
+
+
+@numba.njit
+def reached(tree, whole, reduced):
+    return wide.reach_of(tree, whole, reduced)
+
+
+@pytest.mark.usefixtures("narrow")
+@settings(few, suppress_health_check=["function_scoped_fixture"])
+@given(space=wide_spaces(max_points=60) | coded_spaces(max_points=60))
+def test_no_pair_is_left_out_by_its_own_distance(space):
+    tree, queries = plant(space), np.arange(len(space.queries))
+    whole = wide.widen(tree)
+    if len(whole.tiles):
+        far = met(tree, whole, queries, wide.block_of(whole, queries))
+        for i, row in enumerate(naive.distances(space)):
+            for t, point in enumerate(tree.rows):
+                assert 0 <= far[i, t] <= reached(tree, whole, float(row[point]))
 
 
 def noisy(n, p, seed=0):

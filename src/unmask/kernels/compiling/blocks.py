@@ -1,14 +1,15 @@
-"""Machine code for a block of four queries and the 48 points of a leaf, as native.py, in whole numbers of 16 bits.
+"""Machine code for a block of four queries and the 48 points of a leaf, as native.py, in whole numbers of 8 bits.
 
-The squares of two neighbouring numbers are added by one instruction of most machines, and a block keeps all its sums in
-registers: four times as many numbers a second as a product of matrices in float32, and nothing is rounded.
+One instruction of many machines (VNNI) multiplies 64 pairs of such numbers and adds them up by fours; others take the
+even and the odd ones in 16 bits. A block keeps all its sums in registers, and nothing is rounded.
 """
 
 # ruff: noqa: ANN401, ARG001  # what numba passes to an intrinsic has no types
 
 from __future__ import annotations
 
-from functools import reduce
+from collections.abc import Callable
+from functools import partial, reduce
 from typing import Any
 
 from llvmlite import ir  # type: ignore[import-untyped]
@@ -16,14 +17,60 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-from unmask.kernels.base import LANES, LEAF, ROWS
+from unmask.kernels.base import LANES, LEAF, PART, ROWS
 
 WORDS = ir.VectorType(ir.IntType(32), LANES)
+HALVES = ir.VectorType(ir.IntType(16), 2 * LANES)
 I64 = ir.IntType(64)
-LOOK = 8  # pairs of attributes between two looks at whether any point is still within a limit: a power of two
 
 emitted: Any = intrinsic  # as in native.py
 _alloca: Any = cgutils.alloca_once_value
+
+
+class _Block:
+    """Four queries, the points of a leaf, and the sums of products so far."""
+
+    def __init__(self, context: Any, builder: Any, arrays: dict[int, Any], args: Any) -> None:
+        self.builder, self.within = builder, arrays[4].data
+        self.length = builder.extract_value(arrays[2].shape, 1)
+        self.tile = builder.gep(arrays[0].data, [builder.mul(builder.mul(args[1], self.length), I64(LEAF))])
+        starts = [builder.mul(builder.add(args[3], I64(i)), self.length) for i in range(ROWS)]
+        self.rows = [builder.gep(arrays[2].data, [start]) for start in starts]
+        none = ir.Constant(WORDS, None)
+        self.totals = [[_alloca(builder, none) for _ in range(LEAF // LANES)] for _ in range(ROWS)]
+        for total in (total for row in self.totals for total in row):
+            builder.store(none, total)
+        self.add = _multiplier(context, builder)
+
+    def points(self, k: Any) -> list[Any]:
+        start = self.builder.mul(k, I64(LEAF))
+        return [_words(self.builder, self.tile, self.builder.add(start, I64(v * LANES))) for v in range(LEAF // LANES)]
+
+    def scalar(self, pointer: Any, k: Any) -> Any:
+        return self.builder.load(self.builder.gep(pointer, [k]))
+
+    def meet(self, k: Any) -> None:
+        """Add the products of a word of four attributes."""
+        points = self.points(k)
+        for row, totals in zip(self.rows, self.totals, strict=True):
+            query = _splat(self.builder, self.scalar(row, k))
+            for point, total in zip(points, totals, strict=True):
+                self.builder.store(self.add(self.builder.load(total), query, point), total)
+
+    def distances(self, i: int, sums: list[Any]) -> list[Any]:
+        """Those of a query so far, less its own sum."""
+        return [
+            self.builder.sub(one, self.builder.load(total)) for one, total in zip(sums, self.totals[i], strict=True)
+        ]
+
+    def nobody(self, at: Any) -> Any:
+        """Whether no point is within any limit, by the sums at a word."""
+        builder, sums, near = self.builder, self.points(at), []
+        for i, row in enumerate(self.rows):
+            least = reduce(partial(_smaller, builder), self.distances(i, sums))
+            room = builder.sub(self.scalar(self.within, I64(i)), self.scalar(row, at))
+            near.append(builder.icmp_signed("<=", least, _splat(builder, room)))
+        return builder.icmp_signed("==", _bits(builder, reduce(builder.or_, near)), I64(0))
 
 
 @emitted
@@ -32,45 +79,57 @@ def block_masks(typing: Any, tiles: Any, leaf: Any, probes: Any, first: Any, wit
 
     def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         arrays = {i: context.make_array(signature.args[i])(context, builder, args[i]) for i in (0, 2, 4, 5, 6)}
-        pairs = builder.extract_value(arrays[2].shape, 1)
-        tile = builder.gep(arrays[0].data, [builder.mul(builder.mul(args[1], pairs), I64(LEAF))])
-        rows = [builder.gep(arrays[2].data, [builder.mul(builder.add(args[3], I64(i)), pairs)]) for i in range(ROWS)]
-        most = [_splat(builder, builder.load(builder.gep(arrays[4].data, [I64(i)]))) for i in range(ROWS)]
-        totals = [[_alloca(builder, ir.Constant(WORDS, None)) for _ in range(LEAF // LANES)] for _ in range(ROWS)]
-        for total in (total for row in totals for total in row):
-            builder.store(ir.Constant(WORDS, None), total)
-
-        def close(i: int) -> list[Any]:
-            return [builder.icmp_signed("<=", builder.load(total), most[i]) for total in totals[i]]
-
-        with cgutils.for_range(builder, pairs) as loop:
-            start = builder.mul(loop.index, I64(LEAF))
-            points = [_halves(builder, _words(builder, tile, builder.add(start, I64(v * LANES)))) for v in range(3)]
-            for row, into in zip(rows, totals, strict=True):
-                query = _halves(builder, _splat(builder, builder.load(builder.gep(row, [loop.index]))))
-                for point, total in zip(points, into, strict=True):
-                    gap = builder.sub(query, point)
-                    builder.store(builder.add(builder.load(total), _squares(builder, gap)), total)
-            look = builder.icmp_signed("==", builder.and_(loop.index, I64(LOOK - 1)), I64(LOOK - 1))
-            with builder.if_then(look):
-                some = [one for i in range(ROWS) for one in close(i)]
-                with builder.if_then(builder.icmp_signed("==", _bits(builder, reduce(builder.or_, some)), I64(0))):
-                    loop.do_break()
-        found = I64(0)
-        for i in range(ROWS):
-            mask = I64(0)
-            for v, one in enumerate(close(i)):
-                mask = builder.or_(mask, builder.shl(_bits(builder, one), I64(v * LANES)))
+        block, end = _Block(context, builder, arrays, args), _alloca(builder, I64(0))
+        parts = builder.udiv(builder.add(block.length, I64(PART)), I64(PART + 1))
+        with cgutils.for_range(builder, parts) as loop:
+            begin, last = builder.mul(loop.index, I64(PART + 1)), builder.sub(block.length, I64(1))
+            stop = builder.add(begin, I64(PART))
+            stop = builder.select(builder.icmp_signed("<", stop, last), stop, last)
+            builder.store(stop, end)
+            with cgutils.for_range(builder, stop, start=begin) as inside:
+                block.meet(inside.index)
+            with builder.if_then(block.nobody(stop)):
+                loop.do_break()
+        stop, found, every = builder.load(end), I64(0), []
+        sums = block.points(stop)
+        for i, row in enumerate(block.rows):
+            own, mask = _splat(builder, block.scalar(row, stop)), I64(0)
+            most = _splat(builder, block.scalar(block.within, I64(i)))
+            every.append([builder.add(one, own) for one in block.distances(i, sums)])
+            for v, one in enumerate(every[i]):
+                close = builder.icmp_signed("<=", one, most)
+                mask = builder.or_(mask, builder.shl(_bits(builder, close), I64(v * LANES)))
             builder.store(mask, builder.gep(arrays[5].data, [I64(i)]))
             found = builder.or_(found, mask)
         with builder.if_then(builder.icmp_signed("!=", found, I64(0))):
-            for i in range(ROWS):
-                for v, total in enumerate(totals[i]):
-                    at = builder.gep(arrays[6].data, [I64(i * LEAF + v * LANES)])
-                    builder.store(builder.load(total), builder.bitcast(at, WORDS.as_pointer()), align=4)
+            for k, one in enumerate(one for row in every for one in row):
+                at = builder.gep(arrays[6].data, [I64(k * LANES)])
+                builder.store(one, builder.bitcast(at, WORDS.as_pointer()), align=4)
         return found
 
     return types.int64(tiles, types.int64, probes, types.int64, within, masks, far), emit
+
+
+def has_vnni(context: Any) -> bool:
+    """Whether the machine that is compiled for has the instruction."""
+    return "+avx512vnni" in str(context.codegen().magic_tuple())
+
+
+def _multiplier(context: Any, builder: Any) -> Callable[[Any, Any, Any], Any]:
+    """What adds the products of bytes, four to a word, to a total: those of a query from 0, those of points signed."""
+    if has_vnni(context):
+        kind = ir.FunctionType(WORDS, [WORDS, WORDS, WORDS])
+        code = builder.module.declare_intrinsic("llvm.x86.avx512.vpdpbusd.512", (), kind)
+        return lambda total, query, point: builder.call(code, [total, query, point])
+    eight, low = ir.Constant(HALVES, [8] * 2 * LANES), ir.Constant(HALVES, [255] * 2 * LANES)
+
+    def add(total: Any, query: Any, point: Any) -> Any:
+        query, point = builder.bitcast(query, HALVES), builder.bitcast(point, HALVES)
+        even = _products(builder, builder.and_(query, low), builder.ashr(builder.shl(point, eight), eight))
+        odd = _products(builder, builder.lshr(query, eight), builder.ashr(point, eight))
+        return builder.add(builder.add(total, even), odd)
+
+    return add
 
 
 def _words(builder: Any, pointer: Any, offset: Any) -> Any:
@@ -83,16 +142,16 @@ def _splat(builder: Any, scalar: Any) -> Any:
     return builder.shuffle_vector(one, nothing, ir.Constant(WORDS, None))
 
 
-def _halves(builder: Any, words: Any) -> Any:
-    return builder.bitcast(words, ir.VectorType(ir.IntType(16), 2 * LANES))
+def _smaller(builder: Any, a: Any, b: Any) -> Any:
+    return builder.select(builder.icmp_signed("<", a, b), a, b)
 
 
-def _squares(builder: Any, gap: Any) -> Any:
-    """The squares of two neighbouring numbers of 16 bits, added: one instruction of most machines."""
-    wide = builder.sext(gap, ir.VectorType(ir.IntType(32), 2 * LANES))
-    square = builder.mul(wide, wide)
+def _products(builder: Any, one: Any, other: Any) -> Any:
+    """The products of numbers of 16 bits, two neighbours added: one instruction of most machines."""
+    wide = ir.VectorType(ir.IntType(32), 2 * LANES)
+    product = builder.mul(builder.sext(one, wide), builder.sext(other, wide))
     even, odd = (
-        builder.shuffle_vector(square, square, ir.Constant(WORDS, [2 * j + part for j in range(LANES)]))
+        builder.shuffle_vector(product, product, ir.Constant(WORDS, [2 * j + part for j in range(LANES)]))
         for part in (0, 1)
     )
     return builder.add(even, odd)

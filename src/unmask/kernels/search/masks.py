@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from unmask.kernels.base import CHEBYSHEV, EUCLIDEAN, LANES, LEAF, ROWS, Codes, Ints, Singles
+from unmask.kernels.base import CHEBYSHEV, EUCLIDEAN, LANES, LEAF, PART, ROWS, Codes, Ints, Singles
 from unmask.kernels.compiling import inlined, machine
 
 Kinds = tuple[Singles, Singles, int, int, bool]  # see point_mask
@@ -69,20 +69,21 @@ def box_mask(box: Boxes, group: int, probe: Singles, kinds: Kinds, within: float
 def block_masks(tiles: Codes, leaf: int, probes: Codes, first: int, within: Codes, masks: Ints, far: Codes) -> int:
     """Bits of the points of a leaf within the limits of the four queries from `first` on: all of them, each in `masks`.
 
-    A word of `tiles` and `probes` holds two attributes in 16 bits each; `far` are sums of squares, for all points if
-    one is within a limit. They may be parts of the sums for points that are not.
+    A word of `tiles` holds four attributes in 8 bits each, with a sign, one of `probes` four without. After each PART
+    words, and at the end, there is one that holds a sum: see wide.py. `far` are half distances, for all points if one
+    is within a limit. They may be of the first parts alone for points that are not.
     """
-    found = 0
+    found, last = 0, probes.shape[1] - 1
     for i in range(ROWS):
         masks[i] = 0
         for j in range(LEAF):
             total = 0
-            for k in range(probes.shape[1]):
-                a, b = int(probes[first + i, k]), int(tiles[leaf, k, j])
-                low = (((a & 0xFFFF) ^ 0x8000) - 0x8000) - (((b & 0xFFFF) ^ 0x8000) - 0x8000)
-                high = (a >> 16) - (b >> 16)
-                total += low * low + high * high
-            far[i, j] = total
-            masks[i] |= int(total <= within[i]) << j
+            for k in range(last):
+                if k % (PART + 1) != PART:
+                    a, b = int(probes[first + i, k]), int(tiles[leaf, k, j])
+                    for shift in range(0, 32, 8):
+                        total += ((a >> shift) & 0xFF) * ((((b >> shift) & 0xFF) ^ 0x80) - 0x80)
+            far[i, j] = int(tiles[leaf, last, j]) - total + int(probes[first + i, last])
+            masks[i] |= int(far[i, j] <= within[i]) << j
         found |= int(masks[i])
     return found

@@ -269,7 +269,7 @@ def new_heaps(size: Ints, cut: Floats) -> Heaps:
 
 def fill(index: Index, price: Floats, bidders: Ints, heaps: Heaps) -> None:
     """Find the objects of least cost + price below each bidder's cut, which then is the threshold: see priced.find."""
-    _fill(index, price, bidders, heaps, block_of(index.tree, index.wide, bidders))
+    _fill(index, price, bidders, heaps, block_of(index.wide, bidders))
 
 
 @lean

@@ -2,7 +2,7 @@
 
 In many attributes that vary by themselves a query looks at every leaf of a tree, and most of the time is spent on
 bringing the points from memory. Here a leaf stays in the cache while hundreds of queries meet it, and numbers are whole
-and small (compiling/blocks.py): a fifth of the time that a product of matrices in float32 takes.
+and small (compiling/blocks.py): a tenth of the time that a product of matrices in float32 takes.
 
 Categories become corners of a simplex, any two of them equally far: of 2, 4, 8 or 16 corners in 1, 3, 7 or 15 numbers
 of one size w (Hadamard's signs), with zeros for a missing value.
@@ -11,13 +11,21 @@ Why screening is exact
 ----------------------
 Coordinates are the stored ones of the tree, so what is proven there holds: a pair within a reduced distance T has a
 stored distance of at most limit(T). A stored coordinate x becomes the whole number nearest to S x, cut off at -q and q.
-Cutting off brings numbers nearer to each other, if anything, and rounding moves two of them apart by at most 1. So the
-Euclidean distance of two records in whole numbers is at most S sqrt(limit(T)) + sqrt(p): this is `reach_of`. The choice
-of S cannot make a result wrong, only slow. q is so small that a sum of p squares stays below 2**31.
+Cutting off brings records nearer to each other, if anything, and rounding moves a record by the length of what is
+rounded off, known for each. With r for the most of any query and the most of any point together, the Euclidean distance
+of two records in whole numbers is at most S sqrt(limit(T)) + r: this is `reach_of`. The choice of S cannot make a
+result wrong, only slow. S x is a float32 number, at most 127 * 2**-24 off where it is not cut off: 1e-5 sqrt(p) in r.
 
 Of categories w is rounded down, so that two corners of 2**b are no farther than S times their step (w**2 2**(b + 1)),
 and a corner no farther from zero than S times what a missing value adds (w**2 (2**b - 1)). More than 16 categories
 share corners, which can only hide a difference. A sum of such parts is at most S times the reduced distance.
+
+How distances are added up
+--------------------------
+Queries x are stored as x + 128, from 1 to 255, points y as they are, from -127 to 127: so the machine wants it. Then
+(x - y)**2 sums to X + Y - 2 P, with P the sum of (x + 128) y, X that of x**2 and Y that of y**2 + 256 y. Each record
+has half of its own sum after each part of its numbers, X rounded up, Y down: these less P are half a distance, or half
+a one more or less, and never negative. q is so small that all of this stays below 2**31.
 """
 
 from __future__ import annotations
@@ -29,7 +37,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from unmask.kernels.base import CHEBYSHEV, EUCLIDEAN, LANES, LEAF, ROWS, Codes, Floats, Ints, Singles, Space
+from unmask.kernels.base import CHEBYSHEV, EUCLIDEAN, LANES, LEAF, PART, ROWS, Codes, Floats, Ints, Singles, Space
 from unmask.kernels.compiling import in_chunks, inlined, inner, lean, lowest, popcount
 from unmask.kernels.search.best import Best, tie_limit
 from unmask.kernels.search.distance import pair
@@ -44,35 +52,33 @@ FROM = 24  # attributes, as many as would vary alike, from which on boxes exclud
 FROM_CODES = 16  # the same for categories
 OPEN = 0.25  # share of all leaves within the true distances from which on decisions are made in blocks
 MOST = 2**31 - 1
-COVERED = 6.0  # root mean squares of the widest attribute that whole numbers reach
+COVERED = 4.0  # root mean squares of the widest attribute that whole numbers reach
 CHUNK = 512  # queries that meet a leaf while it is in the cache
 FIRST = 16  # decisions: of the leaves so large a part is met by all, the rest by those who are not settled
-NO_CODES = np.zeros(0, np.int64), np.zeros(0, np.int64)
 LEAVES = 64  # made at a time, and looked at to tell how wide a file is
 
 
 class Wide(NamedTuple):
-    """Points in tree order as whole numbers, two attributes in a word."""
+    """Points in tree order and queries as whole numbers, four attributes in a word."""
 
-    tiles: Codes  # (leaves, pairs of attributes, 48)
+    tiles: Codes  # (leaves, words and sums, 48)
+    probes: Codes  # (queries, words and sums)
     scale: float  # S
-    root: float  # sqrt(p); 0 for categories
-    bits: Ints  # (q,) b of each attribute of categories
-    size: Ints  # (q,) w
+    lost: float  # r; 0 for categories
 
 
 class Block(NamedTuple):
     """Queries that meet all leaves together, and room for what one leaf gives."""
 
-    probes: Codes  # (queries, pairs of attributes), a multiple of ROWS
-    within: Codes  # (queries,) distances in whole numbers that are still wanted
+    probes: Codes  # (queries, words and sums), a multiple of ROWS
+    within: Codes  # (queries,) half distances in whole numbers that are still wanted; negative: none
     masks: Ints  # (ROWS,)
     far: Codes  # (ROWS, 48)
 
 
 def no_block() -> Wide:
     """What files that are not wide have."""
-    return Wide(np.zeros((0, 0, LEAF), np.int32), 0.0, 0.0, *NO_CODES)
+    return Wide(np.zeros((0, 0, LEAF), np.int32), np.zeros((0, 0), np.int32), 0.0, 0.0)
 
 
 def widen(tree: Tree) -> Wide:
@@ -87,14 +93,25 @@ def widen(tree: Tree) -> Wide:
     if not squares.any() or squares.sum() ** 2 < FROM * (squares**2).sum():
         return no_block()
     most = _largest(tree.numeric)
-    scale = most / min(1.0, COVERED * math.sqrt(float((some**2).mean(axis=0).max())))
-    tiles = np.empty((len(tree.lanes), (tree.numeric + 1) // 2, LEAF), np.int32)
+    widest = COVERED * math.sqrt(float((some**2).mean(axis=0).max()))
+    scale = np.float32(most / max(1e-30, min(1.0, widest)))
+    lost: list[tuple[float, float]] = []
 
-    def work(part: slice) -> None:
-        tiles[part] = _words(tree.lanes[part], scale, most)
+    def rounded(numbers: Singles) -> tuple[Codes, float]:
+        cut = np.clip(numbers * scale, -most, most)
+        whole = np.rint(cut)
+        cut -= whole
+        return whole.astype(np.int32), float(np.einsum("ikj,ikj->ij", cut, cut).max(initial=0.0))
 
-    in_chunks(work, len(tiles), chunk=LEAVES)
-    return Wide(tiles, scale, math.sqrt(tree.numeric), *NO_CODES)
+    def made(points: Singles, queries: Singles) -> tuple[Codes, Codes]:
+        (some, one), (others, other) = rounded(points), rounded(queries)
+        lost.append((one, other))
+        return some, others
+
+    tiles, probes = _in_words(tree, made)
+    rest = 1e-5 * math.sqrt(tree.numeric)
+    most_lost = sum(math.sqrt(max(side)) for side in zip(*lost, strict=True)) * (1.0 + tree.numeric * 2.0**-22)
+    return Wide(tiles, probes, float(scale), most_lost + rest)
 
 
 def _widen_codes(tree: Tree) -> Wide:
@@ -108,16 +125,14 @@ def _widen_codes(tree: Tree) -> Wide:
         return no_block()
     kinds = [max(_kinds(tree.lanes[:, k]), _kinds(tree.probes[:, k])) for k in range(len(share))]
     bits = np.clip([(most - 1).bit_length() for most in kinds], 1, 4)
-    scale = 0.99 * MOST / float(tree.step.sum(dtype=np.float64))
     least = np.minimum(tree.step / 2.0 ** (bits + 1), tree.missing / (2.0**bits - 1))
-    size = np.minimum(np.sqrt(scale * least), 16_000).astype(np.int64)
-    tiles = np.empty((len(tree.lanes), (int((2**bits - 1).sum()) + 1) // 2, LEAF), np.int32)
-
-    def work(part: slice) -> None:
-        tiles[part] = _packed(_corners(tree.lanes[part], bits, size))
-
-    in_chunks(work, len(tiles), chunk=LEAVES)
-    return Wide(tiles, scale, 0.0, bits, size)
+    if not least.any():
+        return no_block()
+    most = _largest(int((2**bits - 1).sum()))
+    scale = (most + 0.5) ** 2 / float(least.max())
+    size = np.sqrt(scale * least).astype(np.int64)
+    tiles, probes = _in_words(tree, lambda *sides: tuple(_corners(side, bits, size) for side in sides))
+    return Wide(tiles, probes, scale, 0.0)
 
 
 def _kinds(codes: Singles) -> int:
@@ -137,42 +152,60 @@ def _corners(codes: Singles, bits: Ints, size: Ints) -> Codes:
     return np.concatenate(made, axis=1)
 
 
-def _largest(attributes: int) -> int:
-    """q: differences fit into 16 bits, sums of squares into 31."""
-    return min(16_000, math.isqrt(MOST // (attributes + 1)) // 2)
+def _largest(numbers: int) -> int:
+    """q: numbers fit into 8 bits, sums of so many products, with halves of squares, into 31."""
+    return max(1, min(127, MOST // (448 * numbers)))
 
 
-def _words(numbers: Singles, scale: float, most: int) -> Codes:
-    """Numbers as whole ones, two neighbours of the second axis in a word; an odd last one has a zero beside it."""
-    return _packed(np.rint(np.clip(numbers * np.float64(scale), -most, most)).astype(np.int32))
+def _in_words(tree: Tree, made: Callable[[Singles, Singles], tuple[Codes, ...]]) -> tuple[Codes, Codes]:
+    """Points and queries in words; ``made`` makes whole numbers of some of both, along the second axis."""
+    n, step = len(tree.lanes), -(-len(tree.probes) // max(1, -(-len(tree.lanes) // LEAVES)))
+    tiles: list[Codes] = [np.zeros(0, np.int32)] * -(-n // LEAVES)
+    probes = tiles.copy()
+
+    def work(part: slice) -> None:
+        k = part.start // LEAVES
+        points, queries = made(tree.lanes[part], tree.probes[k * step : (k + 1) * step, :, None])
+        tiles[k] = _packed(points.astype(np.int8), _sums(points * (points + 256)) >> 1)
+        probes[k] = _packed((queries + 128).astype(np.uint8), _sums(queries * queries) + 1 >> 1)[:, :, 0]
+
+    in_chunks(work, n, chunk=LEAVES)
+    return np.concatenate(tiles), np.concatenate(probes)
 
 
-def _packed(whole: Codes) -> Codes:
-    low, high = whole[:, ::2], np.zeros_like(whole[:, ::2])
-    high[:, : whole.shape[1] // 2] = whole[:, 1::2]
-    return low & 0xFFFF | high << 16
+def _sums(numbers: Codes) -> Codes:
+    """Sums along the second axis up to the end of each part."""
+    ends = np.arange(0, numbers.shape[1], 4 * PART)
+    return np.cumsum(np.add.reduceat(numbers, ends, axis=1), axis=1, dtype=np.int32)
 
 
-def block_of(tree: Tree, wide: Wide, queries: Ints) -> Block:
-    """Some queries, ready to meet all leaves; nothing is wanted yet."""
+def _packed(numbers: NDArray[np.integer], sums: Codes) -> Codes:
+    """Four bytes of the second axis in a word, zeros beyond the last, and each part's sum after it."""
+    n, p, length = numbers.shape
+    room = np.zeros((n, -(-p // 4), length, 4), numbers.dtype)
+    for k in range(4):
+        room[:, : len(range(k, p, 4)), :, k] = numbers[:, k::4]
+    words = room.view(np.int32)[..., 0]
+    parts = [(words[:, k * PART : (k + 1) * PART], sums[:, k : k + 1]) for k in range(sums.shape[1])]
+    return np.concatenate([piece for part in parts for piece in part], axis=1)
+
+
+def block_of(wide: Wide, queries: Ints) -> Block:
+    """Some queries, ready to meet all leaves; nothing is wanted yet. The last one fills the last row."""
     n = -(-len(queries) // ROWS) * ROWS
-    probes = np.zeros((n, wide.tiles.shape[1]), np.int32)
-    some = tree.probes[queries]
-    if len(wide.bits):
-        probes[: len(queries)] = _packed(_corners(some, wide.bits, wide.size))
-    else:
-        probes[: len(queries)] = _words(some, wide.scale, _largest(tree.numeric))
+    probes = wide.probes[queries[np.minimum(np.arange(n), len(queries) - 1)]]
     return Block(probes, np.full(n, -1, np.int32), np.zeros(ROWS, np.int64), np.zeros((ROWS, LEAF), np.int32))
 
 
 @inlined
 def reach_of(tree: Tree, wide: Wide, reduced: float) -> int:
-    """Distances in whole numbers of pairs whose reduced distance is at most `reduced` do not exceed this."""
-    if wide.root == 0.0:
-        most = reduced / tree.scale * wide.scale * (1.0 + 1e-6) + 1.0
-        return int(most) if most < MOST else MOST
-    length = math.sqrt(limit(tree, reduced)) * wide.scale + wide.root
-    most = length * length * (1.0 + 1e-9) + 1.0
+    """Half distances in whole numbers of pairs whose reduced distance is at most `reduced` do not exceed this."""
+    if wide.lost == 0.0:
+        most = reduced / tree.scale * wide.scale * (1.0 + 1e-6)
+    else:
+        length = math.sqrt(limit(tree, reduced)) * wide.scale + wide.lost
+        most = length * length * (1.0 + 1e-9)
+    most = 0.5 * most + 2.0
     return int(most) if most < MOST else MOST
 
 
@@ -195,7 +228,7 @@ def _find_in_chunks(
     space: Space, tree: Tree, wide: Wide, slots: Ints, best: Best, again: NDArray[np.bool_], progress: Progress
 ) -> None:
     def work(part: slice) -> None:
-        block = block_of(tree, wide, best.query[slots[part]])
+        block = block_of(wide, best.query[slots[part]])
         block.within[: len(slots[part])] = MOST
         _find(space, tree, wide, slots[part], best, again, block)
 
@@ -297,7 +330,7 @@ def _decide_in_chunks(
     space: Space, tree: Tree, wide: Wide, queries: Ints, leaves: tuple[int, int], met: Met, progress: Progress
 ) -> None:
     def work(part: slice) -> None:
-        _decide(space, tree, wide, queries[part], leaves, met, block_of(tree, wide, queries[part]))
+        _decide(space, tree, wide, queries[part], leaves, met, block_of(wide, queries[part]))
 
     in_chunks(work, len(queries), chunk=CHUNK, progress=progress)
 
