@@ -9,6 +9,7 @@ import sys
 from functools import cache
 from importlib import import_module
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -81,10 +82,41 @@ def room(path):
     return parts[0] if len(parts) > 1 else None
 
 
+class Function(NamedTuple):
+    name: str
+    arguments: list[str]
+    first: int  # line of the body, behind signature and docstring; 0: there is none
+    last: int
+
+
+class Parts(NamedTuple):
+    """What the rules below ask of a file. Whole trees of all files would take too much room."""
+
+    imports: list[ast.Import | ast.ImportFrom]  # wherever in the file
+    calls: set[str]
+    functions: list[Function]
+
+
+@cache
+def parts(path):
+    """Read a file once for all rules."""
+    nodes = list(ast.walk(ast.parse(path.read_text())))
+    calls = {node.func.id for node in nodes if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}
+    functions = [function_of(node) for node in nodes if isinstance(node, ast.FunctionDef)]
+    return Parts([node for node in nodes if isinstance(node, ast.Import | ast.ImportFrom)], calls, functions)
+
+
+def function_of(node):
+    given = node.args
+    names = [entry.arg for entry in (*given.posonlyargs, *given.args, *given.kwonlyargs)]
+    body = node.body[1:] if ast.get_docstring(node) else node.body
+    return Function(node.name, names, body[0].lineno if body else 0, node.end_lineno)
+
+
 def imported(path):
     """Rooms of ours that a file imports, wherever in the file."""
     found = set()
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in parts(path).imports:
         names = []
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
@@ -173,14 +205,8 @@ def test_only_one_file_knows_spark():
 def test_only_the_web_knows_http(path):
     names = {
         name.split(".")[0]
-        for node in ast.walk(ast.parse(path.read_text()))
-        for name in (
-            [alias.name for alias in node.names]
-            if isinstance(node, ast.Import)
-            else [node.module or ""]
-            if isinstance(node, ast.ImportFrom)
-            else []
-        )
+        for node in parts(path).imports
+        for name in ([alias.name for alias in node.names] if isinstance(node, ast.Import) else [node.module or ""])
     }
     assert room(path) == "web" or not names & OF_HTTP
     assert room(path) in {"web", "cli"} or "web" not in imported(path)
@@ -188,13 +214,10 @@ def test_only_the_web_knows_http(path):
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(SOURCE)))
 def test_nothing_prints_logs_or_calls_home(path):
-    tree = ast.parse(path.read_text())
-    calls = {node.func.id for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}
-    assert not calls & {"print", "eval", "exec"}
-    modules = {
-        alias.name.split(".")[0] for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names
-    }
-    modules |= {(node.module or "").split(".")[0] for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
+    imports = parts(path).imports
+    assert not parts(path).calls & {"print", "eval", "exec"}
+    modules = {alias.name.split(".")[0] for node in imports if isinstance(node, ast.Import) for alias in node.names}
+    modules |= {(node.module or "").split(".")[0] for node in imports if isinstance(node, ast.ImportFrom)}
     assert not modules & {"logging", "socket", "urllib", "http", "requests", "ftplib", "smtplib"}
 
 
@@ -282,12 +305,9 @@ def test_the_intruder_is_they(path):
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(SOURCE)))
 def test_the_original_comes_before_the_release(path):
-    for function in ast.walk(ast.parse(path.read_text())):
-        if isinstance(function, ast.FunctionDef):
-            given = function.args
-            names = [entry.arg for entry in (*given.posonlyargs, *given.args, *given.kwonlyargs)]
-            both = [name for name in names if name in {"original", "released"}]
-            assert both in ([], ["original"], ["released"], ["original", "released"]), function.name
+    for function in parts(path).functions:
+        both = [name for name in function.arguments if name in {"original", "released"}]
+        assert both in ([], ["original"], ["released"], ["original", "released"]), function.name
 
 
 def test_no_file_has_grown_too_large():
@@ -298,11 +318,9 @@ def test_no_file_has_grown_too_large():
 def test_no_function_does_too_much(path):
     """At most 40 lines, signature and docstring aside."""
     lines = path.read_text().splitlines()
-    for function in ast.walk(ast.parse("\n".join(lines))):
-        if isinstance(function, ast.FunctionDef):
-            body = function.body[1:] if ast.get_docstring(function) else function.body
-            code = lines[body[0].lineno - 1 : function.end_lineno] if body else []
-            assert sum(bool(line.strip()) for line in code) <= 40, function.name
+    for function in parts(path).functions:
+        code = lines[function.first - 1 : function.last] if function.first else []
+        assert sum(bool(line.strip()) for line in code) <= 40, function.name
 
 
 def homes():
