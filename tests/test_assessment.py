@@ -18,8 +18,13 @@ def entry(run, applies=lambda _: None):
     return Measure("m", "M", "story", ("nearest.rate",), run, applies, 1)
 
 
-def test_a_copy_is_unsafe_and_a_stranger_is_not():
-    assert unmask.assess(COPY).verdict == "unsafe"
+@pytest.fixture(scope="module")
+def whole():
+    return unmask.assess(COPY, seed=5)
+
+
+def test_a_copy_is_unsafe_and_a_stranger_is_not(whole):
+    assert whole.verdict == "unsafe"
     one, two = (unmask.datasets.census(450, seed=k).with_row_index("nr") for k in (1, 9))
     core = unmask.Policy.load().core["paired"]
     assert unmask.assess(unmask.Release(one, two, id="nr"), only=core).verdict == "safe"
@@ -78,8 +83,7 @@ def test_a_crash_in_a_measure_can_be_found(monkeypatch, capsys):
     assert "TypeError: SECRET" in capsys.readouterr().err
 
 
-def test_same_seed_same_bits_whatever_else_runs():
-    whole = unmask.assess(COPY, seed=5)
+def test_same_seed_same_bits_whatever_else_runs(whole):
     alone = unmask.assess(COPY, seed=5, only=["nearest"])
     assert whole.document.digest == unmask.assess(COPY, seed=5).document.digest
     assert whole.records["nearest"].to_list() == alone.records["nearest"].to_list()
@@ -98,13 +102,12 @@ def test_choose():
         choose(measures, ["nearest"], ["nearest"])
 
 
-def test_every_registered_measure_shows_up_everywhere():
+def test_every_registered_measure_shows_up_everywhere(whole):
     """By being registered: in the findings, in the JSON, in the per-record table, with story and title."""
-    assessment = unmask.assess(COPY)
     assert "risk" not in discover()
     names = {*discover(), "risk"}  # the risk of people follows from all attacks and is none itself
-    assert {finding.measure for finding in assessment.findings} == names
-    assert {measure.name for measure in assessment.document.measures} == names
+    assert {finding.measure for finding in whole.findings} == names
+    assert {measure.name for measure in whole.document.measures} == names
     for measure in discover().values():
         assert measure.title and len(measure.story) > 30 and measure.keys
 
