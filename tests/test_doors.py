@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 
@@ -66,9 +67,10 @@ def door_of(file, module):
     return None
 
 
+@cache
 def imports(path):
     """(door, module, names) of everything that a file imports of another room."""
-    tree, file = ast.parse(path.read_text()), dotted(path)
+    tree, file, found = ast.parse(path.read_text()), dotted(path), []
     for node in ast.walk(tree):
         if not isinstance(node, ast.ImportFrom) or not (node.module or "").startswith("unmask"):
             continue
@@ -78,7 +80,8 @@ def imports(path):
             names = read_of(tree, alias.asname or alias.name) if whole in DOORS else [alias.name]
             module = whole if whole in DOORS else node.module
             if (door := door_of(file, module)) is not None:
-                yield door, module, names
+                found.append((door, module, names))
+    return found
 
 
 def named(door):

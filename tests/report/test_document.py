@@ -67,10 +67,10 @@ def test_most_exposed_are_the_ten_largest(assessment):
 
 def test_digest_covers_the_result_and_not_the_date():
     people = unmask.datasets.census(50)
-    release = unmask.Release(people, people)
-    one, two = (unmask.assess(release, command=word) for word in ("a", "b"))
+    release, few = unmask.Release(people, people), ["nearest", "uniqueness", "inference"]
+    one, two = (unmask.assess(release, only=few, command=word) for word in ("a", "b"))
     assert one.document.digest == two.document.digest
-    other = unmask.assess(unmask.Release(people, unmask.datasets.census(50, seed=1)))
+    other = unmask.assess(unmask.Release(people, unmask.datasets.census(50, seed=1)), only=few)
     assert other.document.digest != one.document.digest
 
 
