@@ -17,8 +17,9 @@ from unmask.evidence.measure import Measure
 from unmask.selfcheck import _ladder, _shuffled, attack_case, check_measure
 
 LADDER = _ladder("census", 0, 120)
-LONG = {"absent", "channel", "earlier", "knowledge_curve", "knowledge_sweep", "learned", "likelihood", "linkability",
-        "magnitude", "membership", "model", "population", "probabilistic", "singling", "special_uniques"}  # seconds on three tables  # fmt: skip
+LONG = {"absent", "channel", "earlier", "knowledge_curve", "knowledge_sweep", "learned", "likelihood",
+        "linkability", "magnitude", "membership", "model", "population", "probabilistic", "singling",
+        "special_uniques"}  # seconds on three tables  # fmt: skip
 
 
 @pytest.mark.parametrize(
