@@ -39,13 +39,16 @@ demo: $(STAMP)  ## Attack a generated release, find a safe one; both reports in 
 serve: $(STAMP)  ## The same in a browser, on this machine alone: prints the address to open
 	$(BIN)/unmask serve
 
-# images often ask Python to keep no bytecode; hundreds of processes that tests start would then read all source again
+# Images often ask Python to keep no bytecode: hundreds of processes that tests start would then read all source again.
+# Two workers use both cores: a second thread of linear algebra would only wait, and busily.
+LEAN := PYTHONDONTWRITEBYTECODE= OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1
+
 test: $(STAMP)  ## All tests but the slow simulations; without the second tools theirs are skipped, but not under CI
 	@$(MAKE) --no-print-directory peers || test -z "$$CI"
-	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow"
+	$(LEAN) $(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow"
 
 test-slow: $(STAMP)  ## The simulations that take minutes: coverage, calibration, false alarms
-	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n 2 --dist worksteal -m slow
+	$(LEAN) $(BIN)/python -m pytest -n 2 --dist worksteal -m slow
 
 dist: $(STAMP)  ## The sdist and the wheel in dist/: the same bytes wherever they are built
 	rm -rf dist && $(BIN)/python -m build --outdir dist .
