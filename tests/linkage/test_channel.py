@@ -532,7 +532,7 @@ def test_one_released_column():
     assert found.found.value == 1.0
 
 
-@pytest.mark.parametrize("sd", [0.1, 0.6])
+@pytest.mark.parametrize("sd", [0.1, pytest.param(0.6, marks=pytest.mark.slow)])
 def test_lists_of_candidates_find_what_all_records_find(monkeypatch, sd):
     rng = np.random.default_rng(9)
     x = rng.normal(size=(N, 5))
@@ -580,6 +580,7 @@ def test_nobody_is_claimed_by_elimination_alone():
     assert found.known.value < 0.01
 
 
+@pytest.mark.slow
 def test_who_strikes_out_known_records_is_sure_of_more(monkeypatch):
     """By all pairs and by lists alike; claims stay right, and are about people who are found without it."""
     rng = np.random.default_rng(2)

@@ -90,6 +90,7 @@ def compared(original, released):
     return {told.column for told in linkage.columns if told.nats > 0 and told.clear and not told.several}
 
 
+@pytest.mark.slow
 def test_only_what_is_learnt_counts_as_compared():
     """A sum and the error of that sum tell the person together; the error alone tells nothing, and so does chance."""
     rng, n = np.random.default_rng(3), 240

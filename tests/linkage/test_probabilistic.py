@@ -368,7 +368,7 @@ def test_the_waterfall_adds_up():
 
 
 @pytest.mark.peers
-@pytest.mark.parametrize("tool", ["recordlinkage", "splink"])
+@pytest.mark.parametrize("tool", ["recordlinkage", pytest.param("splink", marks=pytest.mark.slow)])
 def test_agrees_with_second_tools(tool):
     """ECM of recordlinkage and EM of Splink, run here and now, over all 22,500 pairs, every parameter learnt."""
     release = example()

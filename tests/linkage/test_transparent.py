@@ -411,7 +411,10 @@ def test_rank_swapping_is_far_riskier_than_standard_linkage_shows():
         assert knowing > 0.8
 
 
-@pytest.mark.parametrize("masking", ["noise(1.0)", "microaggregation(3)", "rounding(0.5)"])
+@pytest.mark.parametrize(
+    "masking",
+    ["microaggregation(3)", *(pytest.param(one, marks=pytest.mark.slow) for one in ("noise(1.0)", "rounding(0.5)"))],
+)
 def test_who_knows_the_method_is_sure_of_no_fewer(masking, monkeypatch):
     """Whoever knows the method may claim by the margin of any blind attack; the list of intruders says so as well.
 
