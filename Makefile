@@ -41,7 +41,9 @@ serve: $(STAMP)  ## The same in a browser, on this machine alone: prints the add
 
 # Images often ask Python to keep no bytecode: hundreds of processes that tests start would then read all source again.
 # Two workers use both cores: a second thread of linear algebra would only wait, and busily.
-LEAN := PYTHONDONTWRITEBYTECODE= OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1
+# Figures on pages and in tests are to the last digit: Intel and AMD processors take the same kernels of linear algebra.
+SAME := OPENBLAS_CORETYPE=Haswell
+LEAN := $(SAME) PYTHONDONTWRITEBYTECODE= OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1
 
 test: $(STAMP)  ## All tests but the slow simulations; without the second tools theirs are skipped, but not under CI
 	@$(MAKE) --no-print-directory peers || test -z "$$CI"
@@ -86,8 +88,8 @@ docs: $(STAMP)  ## The documentation in site/: examples run, links checked, warn
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[docs]'
 	$(BIN)/python docs/reference.py
 	$(BIN)/python docs/schemas.py
-	$(BIN)/python docs/examples.py
-	$(BIN)/python docs/notebooks.py
+	$(SAME) $(BIN)/python docs/examples.py
+	$(SAME) $(BIN)/python docs/notebooks.py
 	$(BIN)/python -m sphinx -W --keep-going -n -q docs site
 
 papers: $(STAMP)  ## Reproduce the papers' tables and figures into docs/papers

@@ -63,6 +63,20 @@ def test_what_the_report_tells_differs(report):
     assert unmask.verify(report).differences[0] == "something that the report tells differs"
 
 
+def test_another_processor_is_named_where_something_differs(report):
+    data = json.loads(report.read_text())
+    kernels = data["manifest"]["versions"]["kernels of linear algebra"]
+    data["manifest"]["versions"]["kernels of linear algebra"] = "openblas Z80"
+    report.write_text(json.dumps(data))
+    assert unmask.verify(report).same  # the same figures, however they were made
+    next(finding for finding in data["findings"] if finding["estimate"])["estimate"]["value"] = 0.123
+    report.write_text(json.dumps(data))
+    assert f"kernels of linear algebra was openblas Z80, is {kernels}" in unmask.verify(report).differences
+    del data["manifest"]["versions"]["kernels of linear algebra"]  # a report of an older version
+    report.write_text(json.dumps(data))
+    assert not any("algebra" in words for words in unmask.verify(report).differences)
+
+
 def test_without_the_key_the_risks_of_all_people_are_not_compared(report, monkeypatch, tmp_path):
     monkeypatch.setenv("UNMASK_KEY", str(tmp_path / "no key"))
     assert unmask.verify(report).same

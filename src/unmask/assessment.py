@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-import platform
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +36,7 @@ from unmask.evidence import (
 )
 from unmask.fingerprints import fingerprints
 from unmask.intake import Check
+from unmask.made_with import made_with
 from unmask.masking import parse_masking
 from unmask.people import Found, PersonRisk, RiskByGroup, check_by, risk_by_group, stories_of, uneven
 from unmask.planning import Plan, plan_attacks, seconds
@@ -54,7 +53,6 @@ MORE_BY_ORIGINAL = (
     "was masked. An original would add linkage (nearest, one to one, learnt masking and its relatives), what models "
     "and neighbours tell about secrets, membership, copies, and what is left of the data"
 )
-VERSIONS_OF = ("narwhals", "numba", "numpy", "polars", "scikit-learn", "scipy", "unmask")
 
 
 def discover() -> dict[str, Measure]:
@@ -360,7 +358,7 @@ def _manifest(
         inputs=fingerprints({name: document.vars_of(source) for name, source in release.sources.items()}),
         settings=release.settings,
         policy=policy.told(),
-        versions={"python": platform.python_version(), **{name: version(name) for name in VERSIONS_OF}},
+        versions=made_with(),
         measures=tuple(entry.name for entry in chosen),
         recipients=recipients,
         **asked,

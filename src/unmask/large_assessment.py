@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import platform
 from collections.abc import Iterable, Mapping
 from contextlib import nullcontext
 from dataclasses import replace
 from datetime import UTC, datetime
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from unmask.assessment import VERSIONS_OF, Assessment, choose, discover
+from unmask.assessment import Assessment, choose, discover
 from unmask.attacks import attempt, seed_of
 from unmask.engines import Store, bytes_of, engine_of, open_store
 from unmask.errors import ParameterError
@@ -33,6 +31,7 @@ from unmask.evidence import (
 )
 from unmask.fingerprints import fingerprints
 from unmask.large import Large
+from unmask.made_with import made_with
 from unmask.report import document
 from unmask.resume import Kept, keeping_counts
 from unmask.tables import Release
@@ -369,8 +368,5 @@ def _manifest(
         inputs=fingerprints(inputs),
         settings=settings,
         policy={"name": policy.name, "thresholds": {k: document.vars_of(v) for k, v in policy.thresholds.items()}},
-        versions={
-            "python": platform.python_version(),
-            **{name: version(name) for name in (*VERSIONS_OF, store.duck.package)},
-        },
+        versions=made_with(store.duck.package),
     )

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import platform
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -13,11 +11,12 @@ import numpy as np
 import polars as pl
 
 from unmask.arrays import Floats
-from unmask.assessment import VERSIONS_OF, Assessment
+from unmask.assessment import Assessment
 from unmask.disclosure import model_risk, question_of, refuse_overlap, report_model
 from unmask.errors import ParameterError
 from unmask.evidence import Findings, Policy, Progress, conclude, silent
 from unmask.fingerprints import fingerprints
+from unmask.made_with import made_with
 from unmask.model_files import load_model, source_of
 from unmask.report import document
 from unmask.study import as_study
@@ -125,5 +124,5 @@ def _manifest(
         inputs=fingerprints({**sources, "model": where}),
         settings={**people.settings, **asked},
         policy=policy.told(),
-        versions={"python": platform.python_version(), **{name: version(name) for name in VERSIONS_OF}},
+        versions=made_with(),
     )

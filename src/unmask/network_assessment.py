@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import platform
 from datetime import UTC, datetime
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import polars as pl
 
-from unmask.assessment import VERSIONS_OF, Assessment
+from unmask.assessment import Assessment
 from unmask.errors import ParameterError
 from unmask.evidence import Finding, Findings, Policy, Progress, conclude, silent
 from unmask.fingerprints import fingerprints
+from unmask.made_with import made_with
 from unmask.networks import Network, NetworkRisk, network_risk, network_utility, report_network, report_shape
 from unmask.report import document
 from unmask.tables import Release
@@ -112,6 +111,6 @@ def _manifest(
             "said_of_ties": [*network.said_of_ties],
         },
         policy=policy.told(),
-        versions={"python": platform.python_version(), **{name: version(name) for name in VERSIONS_OF}},
+        versions=made_with(),
         show_values=asked["show_values"],
     )  # fmt: skip

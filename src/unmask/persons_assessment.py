@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import platform
 from datetime import UTC, datetime
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import polars as pl
 
-from unmask.assessment import VERSIONS_OF, Assessment
+from unmask.assessment import Assessment
 from unmask.errors import ParameterError
 from unmask.evidence import Findings, Policy, Progress, conclude, silent
 from unmask.fingerprints import fingerprints
 from unmask.linkage import target_columns
+from unmask.made_with import made_with
 from unmask.persons import Persons, persons_risk, report_persons
 from unmask.report import document
 
@@ -98,6 +97,6 @@ def _manifest(
         inputs=fingerprints(inputs),
         settings={**settings, "synthetic": False, "many_rows": True},
         policy=policy.told(),
-        versions={"python": platform.python_version(), **{name: version(name) for name in VERSIONS_OF}},
+        versions=made_with(),
         show_values=show_values,
     )

@@ -14,7 +14,6 @@ import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields, is_dataclass
-from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,13 +22,13 @@ import numpy as np
 from unmask.errors import ParameterError
 from unmask.evidence import PARTS, Absence, Evidence
 from unmask.fingerprints import kept_checksum
+from unmask.made_with import made_with
 from unmask.schemas import FORMS, KEY, check_form
 from unmask.tables import locked_folder, write_atomically
 
 if TYPE_CHECKING:
     from unmask.tables import Release
 
-VERSIONS_OF = ("numba", "numpy", "polars", "scikit-learn", "scipy", "unmask")
 TYPE, ARRAY, TUPLE = "$type", "$array", "$tuple"
 
 
@@ -56,7 +55,7 @@ def keeping_counts(
             "what is found can be kept for files of this machine only, which are told by their checksums",
             got=", ".join(name for name, sha256 in inputs.items() if sha256 is None), hint="leave out the folder",
         )  # fmt: skip
-    versions = {name: version(name) for name in (*VERSIONS_OF, package)}
+    versions = made_with(package)
     with locked_folder(Path(folder)) as place:
         yield Kept(place, json.dumps([dict(inputs), dict(asked), versions], sort_keys=True, default=str))
 
@@ -69,7 +68,7 @@ def _about(release: Release, asked: dict[str, Any]) -> str:
     }
     matrices = {"distances": release.distances, "known distances": release.known_distances}
     inputs |= {name: _checksum(encode(matrix)) for name, matrix in matrices.items() if matrix is not None}
-    versions = {name: version(name) for name in VERSIONS_OF}
+    versions = made_with()
     return json.dumps([inputs, release.settings, asked, versions], sort_keys=True, default=str)
 
 

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import platform
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import polars as pl
 
-from unmask.assessment import VERSIONS_OF, Assessment
+from unmask.assessment import Assessment
 from unmask.errors import ParameterError
 from unmask.evidence import Finding, Findings, Policy, Progress, conclude, silent
 from unmask.fingerprints import fingerprints
+from unmask.made_with import made_with
 from unmask.report import document
 from unmask.tables import Release, read_table
 from unmask.tabular import Reading, TableRisk, report_tables, table_risk
@@ -99,5 +98,5 @@ def _manifest(inputs: dict[str, Any], policy: Policy, command: str | None, risk:
         inputs=fingerprints(inputs),
         settings={"confidential": [risk.confidential] if risk.confidential else [], "people": risk.people},
         policy=policy.told(),
-        versions={"python": platform.python_version(), **{name: version(name) for name in VERSIONS_OF}},
+        versions=made_with(),
     )

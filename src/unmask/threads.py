@@ -1,4 +1,4 @@
-"""One thread for small work: sums come out the same on any machine, and threads do not wait for each other."""
+"""One thread for small work: sums do not hang on how many threads a machine has, and these do not wait for each other."""
 
 import sys
 from functools import lru_cache

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from unmask.assessment import VERSIONS_OF, assess, discover
+from unmask.assessment import assess, discover
 from unmask.errors import ParameterError, TableError
 from unmask.evidence import Policy, Progress, meant
 from unmask.fingerprints import is_same
+from unmask.made_with import KERNELS
 from unmask.masking import parse_masking
 from unmask.people import PersonRisk
 from unmask.planning import plan_of
@@ -263,7 +264,7 @@ def _compare(old: dict[str, Any], new: dict[str, Any]) -> list[str]:
 
 def _versions(old: dict[str, str], new: dict[str, str]) -> list[str]:
     return [
-        f"{name} was {old.get(name)}, is {new.get(name)}"
-        for name in ("python", *VERSIONS_OF)
-        if old.get(name) != new.get(name)
+        f"{name} was {old.get(name)}, is {new[name]}"
+        for name in new
+        if old.get(name) != new[name] and (name in old or name != KERNELS)  # older reports do not say
     ]

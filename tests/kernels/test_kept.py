@@ -74,3 +74,15 @@ def test_what_two_runs_mixed_up_or_cut_short_is_compiled_again(run, tmp_path):
     for path in (one, index):
         path.write_bytes(path.read_bytes()[:40])
         assert run() == ("42 3.0\n", "")
+
+
+def test_types_that_a_newer_version_no_longer_has(run, tmp_path):
+    """An index names the classes of all types that a kernel was compiled for: one of them may be gone."""
+    (tmp_path / "source" / "shapes.py").write_text(
+        "from typing import NamedTuple\nclass Shape(NamedTuple):\n    a: int\n"
+    )
+    (tmp_path / "source" / "twice.py").write_text(KERNEL.replace("return value + value", "return value"))
+    assert run("import twice, shapes; twice.twice(shapes.Shape(1))") == ("21 1.5\n", "")
+    (tmp_path / "source" / "shapes.py").unlink()
+    assert run() == ("21 1.5\n", "")
+    assert run() == ("21 1.5\n", "")

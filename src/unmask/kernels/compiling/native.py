@@ -329,7 +329,7 @@ def _without_garbage_collection() -> Iterator[None]:
             gc.enable()
 
 
-UNREADABLE = (OSError, EOFError, pickle.UnpicklingError)
+UNREADABLE = (OSError, EOFError, pickle.UnpicklingError, ImportError, AttributeError)  # the last: types of before
 
 
 class _Careful(_kept):  # type: ignore[misc]  # numba's classes have no types
