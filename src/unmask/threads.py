@@ -1,4 +1,4 @@
-"""One thread for small work: sums do not hang on how many threads a machine has, and these do not wait for each other."""
+"""One thread for small work: sums do not hang on the number of threads, and none waits for another."""
 
 import sys
 from functools import lru_cache
