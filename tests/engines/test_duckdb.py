@@ -262,6 +262,14 @@ def test_any_small_tables_are_counted_as_in_memory(pair):
         check_sets(store, study)
 
 
+@pytest.mark.parametrize(("largest", "numeric"), [(2**53 - 1, True), (2**53, False), (2**53 + 1, False)])
+def test_whole_numbers_that_no_float_tells_apart_are_compared_for_equality(largest, numeric):
+    table = pl.DataFrame({"id": range(50), "account": range(largest - 49, largest + 1)})
+    with engines.open_store(table, table, id="id") as store:
+        assert [key.numeric for key in store.keys] == [numeric]
+    assert (Study(unmask.Release(table, table, id="id")).encoding().numeric_names != ()) == numeric
+
+
 # --- who is asked -----------------------------------------------------------------------------------------------------
 
 

@@ -289,7 +289,7 @@ def _book(  # noqa: PLR0913 - what is known of a key
         return _as_said(key, said)
     if not key.numeric or not _are_whole(duck, j, kinds):
         return replace(key, reason=_words(kinds))
-    if duck.row(f"SELECT count(*) FROM book{j} WHERE a > 0 AND abs(CAST(v AS DOUBLE)) > {2.0**53}")[0]:
+    if duck.row(f"SELECT count(*) FROM book{j} WHERE a > 0 AND abs(CAST(v AS DOUBLE)) >= {2.0**53}")[0]:  # 2^53 + 1 too
         return replace(key, numeric=False, reason="whole numbers of more than 15 digits: compared for equality only")
     coded = values <= FEW_CODES and rows >= ROWS_PER_CODE * values and outside == 0
     few = f"only {values} different whole numbers in {rows} rows: read as codes, not amounts (override with kinds)"
