@@ -81,6 +81,21 @@ def test_some_people_come_with_their_records_and_a_share_of_the_others():
     assert (own == part[rows]).all()
 
 
+def test_some_people_are_linked_as_those_among_whom_competition_is_measured(monkeypatch):
+    """By lists, also where all pairs could be scored: what competition adds to the one says nothing of the other."""
+    limits = []
+
+    def link(*given, most=None, **how):
+        limits.append(most)
+        return linking.link_people(*given, most=most, **how)
+
+    monkeypatch.setattr(attack, "link_people", link)
+    release = noisy(60, 0.3, 2)
+    link_channel(release, people=20, curve=False)
+    link_channel(release, curve=False)
+    assert limits == [0, None]
+
+
 # --- both can be computed ---------------------------------------------------------------------------------------------
 
 

@@ -134,8 +134,8 @@ def _attack(
     lessons = lessons_of_few(scene, channels, seed, helper) if curve else []
     rows = _asked(scene, people, seed)
     progress(0.6, "looking for everybody")
-    links = link_people(scene, channels, part, rows, seed)
     competing = rows.size == scene.material.n_people
+    links = link_people(scene, channels, part, rows, seed, most=None if competing else 0)  # as `competition` links few
     added = competition(scene, channels, part, seed, competing=competing) if _leaves_out(scene, rows) else None
     found = replace(result_of(taught, links, rows, seed), competition=added)
     channels[:] = [replace(channel, factors=(), without=tuple) for channel in channels]  # the curve learns its own
