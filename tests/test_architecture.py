@@ -59,6 +59,7 @@ FOR_ALL = {
     "doors",
     "errors",
     "fingerprints",
+    "folders",
     "inert",
     "schemas",
     "shares",

@@ -56,6 +56,65 @@ def test_a_kernel_that_never_ends():
     )
 
 
+def test_a_private_folder_is_gone_though_the_process_ends_in_a_kernel(tmp_path):
+    held = KERNEL.replace(
+        "with stoppable():", "from unmask.folders import private_folder\nwith stoppable(), private_folder():"
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-c", held],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "TMPDIR": str(tmp_path)},
+    )
+    assert process.stdout.readline() == "begins\n"
+    assert [entry.stat().st_mode & 0o777 for entry in tmp_path.iterdir()] == [0o700]
+    time.sleep(0.5)
+    assert stopped(process)[0] < LIMIT
+    assert list(tmp_path.iterdir()) == []
+
+
+QUERY = """
+import sys
+from unmask.cli import app
+from unmask.engines import duck
+
+def ask():
+    with duck.open_duck() as engine:
+        print("begins", flush=True)
+        engine.row("SELECT count(*) FROM range(100000000) AS a, range(1000000) AS b")
+
+app._run = lambda words: stop(ask)
+
+def stop(work):
+    try:
+        work()
+    except KeyboardInterrupt:
+        return app.tell_stopped()
+
+app.main()
+"""
+
+
+def test_a_query_of_duckdb_that_never_ends(tmp_path):
+    """DuckDB answers Ctrl-C with an error of its own."""
+    pytest.importorskip("duckdb")
+    process = subprocess.Popen(
+        [sys.executable, "-c", QUERY],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "TMPDIR": str(tmp_path)},
+    )
+    assert process.stdout.readline() == "begins\n"
+    time.sleep(0.5)
+    took, said = stopped(process)
+    assert took < LIMIT
+    assert process.returncode == stopping.STOPPED
+    assert said.startswith("unmask: stopped\n") and "error" not in said
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_progress_notes_what_attacks_found(monkeypatch):
     noted = []
     monkeypatch.setattr(screen, "note", noted.append)

@@ -14,6 +14,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
+from unmask.folders import remove_folders
 from unmask.inert import visible
 
 STOPPED = 130  # the exit code of Ctrl-C, as shells have it: no verdict
@@ -67,6 +68,7 @@ def _watch(reader: int) -> None:
     while came := os.read(reader, 64):
         if signal.SIGINT in came:
             _told.wait(PATIENCE)  # Python's own end may take seconds: it is not waited for
+            remove_folders()
             tell_stopped()
             for stream in (sys.stdout, sys.stderr):
                 with suppress(OSError, ValueError):

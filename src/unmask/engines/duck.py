@@ -7,8 +7,6 @@ a folder that only its owner can read, and that is removed at the end, whatever 
 from __future__ import annotations
 
 import re
-import shutil
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import import_module
@@ -21,6 +19,7 @@ import numpy as np
 from unmask.arrays import Ints
 from unmask.engines.dialect import DUCKDB
 from unmask.errors import EngineError, ParameterError, TableError, UnmaskError
+from unmask.folders import private_folder
 
 UNITS = {"KB": 1e3, "MB": 1e6, "GB": 1e9, "TB": 1e12}
 GROUPED = 100_000  # rows that are read at a time
@@ -66,6 +65,8 @@ class Duck:
             ) from error
         except self._module.Error as error:
             raise _refused(error) from error
+        except RuntimeError as error:  # how DuckDB answers Ctrl-C
+            raise (KeyboardInterrupt if "interrupted" in str(error) else error) from error
 
     def row(self, query: str) -> tuple[Any, ...]:
         """The one row of a result."""
@@ -174,8 +175,7 @@ def open_duck(*, memory: str | float = "3GB", threads: int = 1) -> Iterator[Duck
     size, module = bytes_of(memory), load_duckdb()
     if threads < 1:
         raise ParameterError("threads is a number from 1", got=str(threads))
-    folder = Path(tempfile.mkdtemp(prefix="unmask-"))  # mode 0700
-    try:
+    with private_folder() as folder:
         connection = module.connect(
             str(folder / "work.duckdb"),
             config={
@@ -193,5 +193,3 @@ def open_duck(*, memory: str | float = "3GB", threads: int = 1) -> Iterator[Duck
             yield Duck(connection, folder, module)
         finally:
             connection.close()
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)

@@ -11,7 +11,6 @@ import os
 import re
 import shutil
 import sys
-import tempfile
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -24,6 +23,7 @@ import numpy as np
 from unmask.arrays import Ints
 from unmask.engines.dialect import SPARK
 from unmask.errors import EngineError, ParameterError, TableError, UnmaskError
+from unmask.folders import private_folder
 
 LOCAL = "127.0.0.1"
 ROWS = 250_000  # records that a worker searches at a time
@@ -245,16 +245,16 @@ def open_spark(given: tuple[Any, ...], master: str | None, work: str | None) -> 
     if sessions and master is not None:
         raise ParameterError("a frame of Spark has its master already", got=master, hint="leave out the master")
     session, opened = (sessions[0], False) if sessions else start(master or "local[*]")
-    private, spark = tempfile.mkdtemp(prefix="unmask-"), None  # mode 0700
-    try:
-        spark = Spark(session, (work or _private(session, private)).rstrip("/"))
-        yield spark
-    finally:
-        if spark is not None:
-            spark.close()
-        if opened:
-            session.stop()
-        shutil.rmtree(private, ignore_errors=True)
+    spark = None
+    with private_folder() as private:
+        try:
+            spark = Spark(session, (work or _private(session, str(private))).rstrip("/"))
+            yield spark
+        finally:
+            if spark is not None:
+                spark.close()
+            if opened:
+                session.stop()
 
 
 def _private(session: Any, folder: str) -> str:  # noqa: ANN401 - of Spark

@@ -9,17 +9,16 @@ import os
 import shlex
 import signal
 import subprocess
-import tempfile
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
 from threading import Thread
 from typing import Any
 
 import polars as pl
 
 from unmask.errors import EngineError, ParameterError, UnmaskError
+from unmask.folders import private_folder
 from unmask.masking.base import as_polars
 from unmask.tables import read_table, write_table
 
@@ -58,8 +57,8 @@ class Synthesiser:
 
     def apply(self, table: pl.DataFrame, seed: int = 0) -> pl.DataFrame:
         """Run the command on a table, in a folder that is deleted afterwards."""
-        with tempfile.TemporaryDirectory() as folder:
-            source, target = Path(folder) / "in.csv", Path(folder) / "out.csv"
+        with private_folder() as folder:
+            source, target = folder / "in.csv", folder / "out.csv"
             write_table(table, str(source))
             values = dict(zip(PLACES, (str(source), str(target), str(seed)), strict=True))
             self._run([_filled(word, values) for word in shlex.split(self.command)])
