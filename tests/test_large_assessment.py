@@ -205,12 +205,20 @@ def test_the_command_line(tables, tmp_path):
         (["--engine", "duck", "--id", "id"], "no engine 'duck'"),
         (["--engine", "duckdb", "--id", "id", "--only", "channel"], "does not have"),
         (["--threads", "2"], "give --engine duckdb"),
+        (["--engine", "duckdb", "--id", "id", "--plan"], "--plan is for assessments in memory"),
+        (["--threads", "2", "--plan"], "give --engine duckdb"),
     ],
 )
 def test_wrong_options_are_refused(more, words):
     done = CliRunner().invoke(app, ["assess", "a.parquet", "b.parquet", *more])
     assert isinstance(done.exception, ParameterError)
     assert words in str(done.exception)
+
+
+@pytest.mark.parametrize("people", [0, -5, 10, float("nan"), float("inf")])
+def test_a_population_smaller_than_the_release_is_refused_before_any_work(tables, people):
+    with pytest.raises(ParameterError, match="at least as many as the release has rows"):
+        unmask.assess_large(*tables, id="id", population=people)
 
 
 def test_all_options_of_the_engine_are_options_of_assess():

@@ -165,6 +165,7 @@ def assess_large(  # noqa: PLR0913 - the options of an assessment
         kinds=said, memory=memory, threads=threads, engine=using,
         master=master, work=work,
     ) as store:  # fmt: skip
+        _check_population(population, store.n_released)
         large = Large(store, sample, sets, seed, population, id)
         with _keeping(resume, store, settings, seed) as kept:
             reported = attack_large(large, chosen, seed, progress or silent, kept)
@@ -244,6 +245,15 @@ def _check(sample: int, sets: int, seed: int) -> None:
     for name, given in (("sample", sample), ("sets", sets)):
         if given < 1:
             raise ParameterError(f"{name} is a whole number from 1", got=str(given))
+
+
+def _check_population(people: float | None, rows: int) -> None:
+    if people is not None and not rows <= people < float("inf"):
+        raise ParameterError(
+            "the population is not a number of people, at least as many as the release has rows",
+            got=f"{people:g} people, {rows} rows",
+            hint="population= is the number of people that the original was drawn from",
+        )
 
 
 def _check_where(engine: str, master: str | None, work: str | None) -> None:

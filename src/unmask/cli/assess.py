@@ -39,6 +39,11 @@ def run(options: Assess) -> int:
 
 def plan(options: Assess) -> int:
     """Show what the attacks on a release would take; none is run."""
+    if options.engine != "memory":
+        raise ParameterError(
+            "--plan is for assessments in memory", got=f"--engine {options.engine}", hint="leave it out"
+        )
+    _refuse_engine(options)
     options = _one_table(options)
     check_files(options)
     policy, _ = _checked(options)
