@@ -386,6 +386,15 @@ def test_the_database_is_private_bounded_and_gone_afterwards():
     assert not seen[0].exists()
 
 
+def test_a_database_that_cannot_be_made_is_one_error(monkeypatch):
+    def full(*_given, **_config):
+        raise duckdb.IOException("No space left on device")
+
+    monkeypatch.setattr(duckdb, "connect", full)
+    with pytest.raises(TableError, match="is the disk free"), duck_file.open_duck():
+        pass
+
+
 def test_without_duckdb_one_error_says_how_it_is_had(monkeypatch):
     def absent(name):
         raise ModuleNotFoundError(name)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from importlib import import_module
 from itertools import pairwise
 from pathlib import Path
@@ -53,20 +53,9 @@ class Duck:
         with self._ours():
             return self._connection.execute(query)
 
-    @contextmanager
-    def _ours(self) -> Iterator[None]:
+    def _ours(self) -> AbstractContextManager[None]:
         """Turn errors of the engine into ours."""
-        try:
-            yield
-        except self._module.OutOfMemoryException as error:
-            raise EngineError(
-                "DuckDB needs more memory than it may take",
-                hint="give more (--memory), name fewer columns (--quasi), or free space for its temporary files",
-            ) from error
-        except self._module.Error as error:
-            raise _refused(error) from error
-        except RuntimeError as error:  # how DuckDB answers Ctrl-C
-            raise (KeyboardInterrupt if "interrupted" in str(error) else error) from error
+        return _ours(self._module)
 
     def row(self, query: str) -> tuple[Any, ...]:
         """The one row of a result."""
@@ -145,6 +134,22 @@ class Duck:
         return {str(row[0]): str(row[1]) for row in self.run(f"DESCRIBE {query}").fetchall()}
 
 
+@contextmanager
+def _ours(module: Any) -> Iterator[None]:  # noqa: ANN401 - DuckDB
+    """Turn errors of DuckDB into ours."""
+    try:
+        yield
+    except module.OutOfMemoryException as error:
+        raise EngineError(
+            "DuckDB needs more memory than it may take",
+            hint="give more (--memory), name fewer columns (--quasi), or free space for its temporary files",
+        ) from error
+    except module.Error as error:
+        raise _refused(error) from error
+    except RuntimeError as error:  # how DuckDB answers Ctrl-C
+        raise (KeyboardInterrupt if "interrupted" in str(error) else error) from error
+
+
 def _schema(pa: Any, fields: str) -> Any:  # noqa: ANN401 - pyarrow
     """Names and types, as work writes them."""
     kinds = {"bigint": pa.int64(), "double": pa.float64()}
@@ -176,19 +181,20 @@ def open_duck(*, memory: str | float = "3GB", threads: int = 1) -> Iterator[Duck
     if threads < 1:
         raise ParameterError("threads is a number from 1", got=str(threads))
     with private_folder() as folder:
-        connection = module.connect(
-            str(folder / "work.duckdb"),
-            config={
-                "memory_limit": f"{int(FOR_QUERIES * size / 1e6)}MB",
-                "threads": threads,
-                "temp_directory": str(folder / "spilled"),
-                "autoinstall_known_extensions": False,
-                "autoload_known_extensions": False,
-                "preserve_insertion_order": False,
-            },
-        )
-        connection.execute("SET enable_progress_bar = false")
-        connection.execute("SET lock_configuration = true")
+        with _ours(module):
+            connection = module.connect(
+                str(folder / "work.duckdb"),
+                config={
+                    "memory_limit": f"{int(FOR_QUERIES * size / 1e6)}MB",
+                    "threads": threads,
+                    "temp_directory": str(folder / "spilled"),
+                    "autoinstall_known_extensions": False,
+                    "autoload_known_extensions": False,
+                    "preserve_insertion_order": False,
+                },
+            )
+            connection.execute("SET enable_progress_bar = false")
+            connection.execute("SET lock_configuration = true")
         try:
             yield Duck(connection, folder, module)
         finally:
