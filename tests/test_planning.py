@@ -90,6 +90,17 @@ def test_the_work_that_is_measured_takes_time():
     assert calibrating.measure_work() > 0.001
 
 
+def test_the_times_that_are_shown_are_those_of_this_machine_with_a_budget_and_without(monkeypatch):
+    shown = {}
+    for slow in (1.0, 3.0):
+        monkeypatch.setattr(planning, "machine_slowness", lambda slow=slow: slow)
+        plans = [unmask.plan_assessment(release(), only=["nearest", "channel"], budget=one) for one in (None, "10h")]
+        assert plans[0].seconds == pytest.approx(plans[1].seconds)
+        assert {entry.form for plan in plans for entry in plan.entries} == {"exact"}
+        shown[slow] = plans[0].seconds
+    assert shown[3.0] == pytest.approx(3 * shown[1.0])
+
+
 # --- what is planned ------------------------------------------------------------------------------------------------
 
 

@@ -257,7 +257,8 @@ def plan_assessment(
 
     """
     rules = policy if isinstance(policy, Policy) else Policy.load(policy)
-    return plan_attacks(release, choose(discover(), only, skip), rules, budget=seconds(budget))
+    plan = plan_attacks(release, choose(discover(), only, skip), rules, budget=seconds(budget))
+    return plan if plan.budget is not None else plan.on_this_machine()
 
 
 def _beside(built: document.Document, main: Attacked, rules: Policy, looked: str) -> document.Document:

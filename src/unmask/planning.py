@@ -107,6 +107,11 @@ class Plan(Shown):
             return entry
         return replace(entry, form="left out")
 
+    def on_this_machine(self) -> Plan:
+        """The same with times of this machine: without a budget they are those of the benchmark's, which decide."""
+        slow = machine_slowness()
+        return replace(self, entries=tuple(replace(entry, seconds=entry.seconds * slow) for entry in self.entries))
+
     def as_done(self, reported: Iterable[Reported]) -> dict[str, Any]:
         """What the manifest keeps: the budget, and every attack that was not done whole; empty where all were."""
         done: dict[str, dict[str, Any]] = {}
