@@ -8,8 +8,10 @@ from hypothesis import strategies as st
 from spaces import plain, spaces
 
 from naive.nearest import distance
-from unmask.kernels.base import LANES, LEAF
-from unmask.kernels.search import plant, walk
+from unmask.kernels.base import CHEBYSHEV, EUCLIDEAN, LANES, LEAF
+from unmask.kernels.search import decide, plant, walk
+from unmask.kernels.search import truth as truths
+from unmask.kernels.search.frame import choose_frame
 from unmask.kernels.search.walk import new_buffer
 
 
@@ -26,6 +28,11 @@ def screen(tree, leaf, probe, within, far):
 @numba.njit
 def near_boxes(tree, height, parent, probe, within, gaps):
     return walk.near_boxes(tree, height, parent, probe, within, gaps)
+
+
+@numba.njit
+def closer_than(space, tree, truth):
+    return truths.closer_than(space, tree, truth)
 
 
 usual = settings(max_examples=100, deadline=None)
@@ -89,6 +96,79 @@ def test_nothing_within_a_distance_is_excluded(space, shift):
             leaf, lane = divmod(int(tree.position[j]), LEAF)
             assert screen(tree, leaf, tree.probes[i], within, room.far) >> lane & 1
             assert near_boxes(tree, 0, leaf // LANES, tree.probes[i], within, room.gaps) >> leaf % LANES & 1
+
+
+@usual
+@given(space=spaces(), shift=st.sampled_from([0.0, 1e3]), seed=st.integers(0, 99))
+def test_what_is_surely_closer_is_closer(space, shift, seed):
+    """For every pair, and limits at its own distance and around it: a stored distance never promises too much."""
+    space = space._replace(queries=space.queries + shift, points=space.points + shift)
+    tree, room, near = plant(space), new_buffer(), np.random.default_rng(seed).choice([0.5, 1 - 1e-7, 1.0, 1 + 1e-7])
+    for i in range(len(space.queries)):
+        for j in range(len(space.points)):
+            d = distance(space, i, j)
+            truth = near * (d * (1 + space.tolerance) + space.floor)
+            leaf, lane = divmod(int(tree.position[j]), LEAF)
+            if screen(tree, leaf, tree.probes[i], closer_than(space, tree, truth), room.far) >> lane & 1:
+                assert d * (1 + space.tolerance) + space.floor < truth
+
+
+def test_nearly_all_that_is_closer_is_surely_so():
+    space = plain(table(20, 4), table(500, 4, seed=1))
+    tree, room, told, closer = plant(space), new_buffer(), 0, 0
+    for i in range(20):
+        limits = [distance(space, i, 0), distance(space, i, 1)]
+        for truth in limits:
+            sure = closer_than(space, tree, truth)
+            told += sum(
+                screen(tree, leaf, tree.probes[i], sure, room.far).bit_count() for leaf in range(len(tree.lanes))
+            )
+            closer += sum(distance(space, i, j) < truth for j in range(500))
+    assert closer - 3 <= told <= closer
+    assert closer > 1000
+
+
+def test_codes_that_are_not_told_apart_are_never_surely_closer():
+    """Two codes that differ by 2**24 look alike in float32."""
+    codes = np.array([[5], [5 + 2**24]], dtype=np.int32)
+    space = plain(np.zeros((1, 1)), [[0.0], [0.0]], norm=1)._replace(
+        query_codes=codes[:1], point_codes=codes[1:].repeat(2, axis=0), step=np.array([3.0]), code_missing=np.ones(1)
+    )
+    tree, room = plant(space), new_buffer()
+    assert not screen(tree, 0, tree.probes[0], closer_than(space, tree, 2.0), room.far)
+    assert decide(space, np.array([0])).ties.tolist() == [2]
+
+
+def test_stored_distances_of_ranks_are_the_exact_ones():
+    rng = np.random.default_rng(4)
+    queries, points = (rng.integers(0, 4_000_000, (n, 5)) / 4 for n in (40, 700))
+    tree = plant(plain(queries, points, norm=CHEBYSHEV))
+    assert tree.sharp
+    far = np.abs(tree.probes[:, None, :] - tree.lanes.transpose(0, 2, 1).reshape(-1, 5)[None, :700]).max(axis=2)
+    assert (far * tree.scale == np.abs(queries[:, None, :] - points[tree.rows][None]).max(axis=2)).all()
+
+
+@pytest.mark.parametrize("change", ["norm", "ninths", "size", "missing", "tolerance", "codes"])
+def test_numbers_that_float32_would_round_are_decided_again(change):
+    ranks = np.arange(600.0).reshape(200, 3)
+    assert plant(plain(ranks, ranks, norm=CHEBYSHEV)).sharp
+    points = ranks * {"ninths": 1 / 9, "size": 1e4}.get(change, 1.0)
+    if change == "missing":
+        points[3, 1] = np.nan
+    space = plain(ranks, points, norm=EUCLIDEAN if change == "norm" else CHEBYSHEV)
+    if change == "tolerance":
+        space = space._replace(tolerance=0.01)
+    if change == "codes":
+        codes = np.zeros((200, 1), dtype=np.int32)
+        space = space._replace(query_codes=codes, point_codes=codes, step=np.ones(1), code_missing=np.ones(1))
+    assert not plant(space).sharp
+
+
+@pytest.mark.parametrize(("columns", "turned"), [(np.eye(6), False), (np.ones((6, 6)) + np.eye(6), True)])
+def test_only_clouds_that_are_longer_one_way_are_turned(columns, turned):
+    points = table(5000, 6) @ columns
+    frame = choose_frame(plain(points[:5], points))
+    assert bool(len(frame.rotation)) is turned
 
 
 def test_the_band_is_narrow():

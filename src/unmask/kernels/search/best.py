@@ -15,9 +15,8 @@ import numpy as np
 from unmask.kernels.base import LEAF, Floats, Ints, Space
 from unmask.kernels.compiling import inlined, inner, kernel, lean, lowest
 from unmask.kernels.draws import pick, stem, wait
-from unmask.kernels.search.distance import pair
 from unmask.kernels.search.tree import Tree
-from unmask.kernels.search.walk import Buffer, enter, limit, next_near
+from unmask.kernels.search.walk import Buffer, enter, limit, measured, next_near
 
 
 class Best(NamedTuple):
@@ -70,7 +69,7 @@ def _visit(space: Space, tree: Tree, slot: int, best: Best, buffer: Buffer) -> b
             if buffer.far[j] > within:
                 continue
             place = leaf * LEAF + j
-            d = pair(space, query, tree.rows[place])
+            d = measured(space, tree, query, place, buffer.far[j])
             if d > cut:
                 if d < second:
                     second, within = d, limit(tree, max(cut, d - tree.grain))
@@ -110,7 +109,7 @@ def _draw(space: Space, tree: Tree, slot: int, seed: int, best: Best, buffer: Bu
             mask &= mask - 1
             place = leaf * LEAF + j
             row = tree.rows[place]
-            if pair(space, query, row) <= cut:
+            if measured(space, tree, query, place, buffer.far[j]) <= cut:
                 time = wait(high, low, row, tree.weight[place])
                 if time < shortest or (time == shortest and row < tree.rows[winner]):
                     shortest, winner = time, place

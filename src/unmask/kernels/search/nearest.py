@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from unmask.kernels.base import Floats, Ints, Space
+from unmask.kernels.base import LEAF, Floats, Ints, Space
 from unmask.kernels.compiling import in_chunks
 from unmask.kernels.groups import identical, labels
 from unmask.kernels.search.best import Best, blank, draw_ties, expand, find_best, winners
@@ -104,7 +104,7 @@ def decide(
     if groups is not None:  # the one whose true point is nearest asks for all who are equal
         asking, shortest = groups.first, np.full(len(distances), np.inf)
         np.minimum.at(shortest, groups.first[groups.label], distances)
-    met = nobody_met(shortest)
+    met = nobody_met(shortest, np.where(np.asarray(truth) < 0, -1, tree.position[truth] // LEAF))
     _decide_all(space, tree, asking[order_of(tree, np.asarray(truth)[asking])], met, progress)
     if groups is None:
         return Decision(met.closer, np.where(met.closer, 0, met.ties))

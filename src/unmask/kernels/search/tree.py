@@ -28,22 +28,28 @@ pair differs from the true one by at most E = 2 e c, with c = sqrt(p), p, 1 for 
 both sides up to relative 2**-24. Summing in float32, in any order, adds a relative error below (width + 3) 2**-24, and
 a rotation whose R'R is within w of the identity a relative w. So every pair with distance at most T has a stored
 distance at most (root(T) / scale + E)**power (1 + slack): this is ``walk.limit``. Box bounds obey it too: rounding is
-monotone and a box is the exact range of stored numbers. Underflow adds less than 1e-36.
+monotone and a box is the exact range of stored numbers. Underflow adds less than 1e-36. If the tree is sharp, E = slack
+= 0, and stored distances need not be decided again.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
 from unmask.kernels.base import CHEBYSHEV, EUCLIDEAN, LANES, LEAF, Floats, Ints, Singles, Space
-from unmask.kernels.compiling import in_chunks, inner, kernel, lean
+from unmask.kernels.compiling import in_chunks, in_threads, inner, kernel, lean
 from unmask.kernels.groups import Groups, identical
-from unmask.kernels.search.frame import choose_frame, store
+from unmask.kernels.search.frame import STEP, Frame, choose_frame, store
 
 Kinds = tuple[Singles, Singles, int, int]  # contributions of missing values and unequal codes, p, norm
 
+One = TypeVar("One")
+Other = TypeVar("Other")
+
+_LONG = 20_000  # points from which on two threads prepare them
 _CHUNK = 256  # leaves per task of a thread
 _SHARED, _TASKS = 512, 64  # leaves from which on threads share the splitting, and ranges that are then given out
 
@@ -72,16 +78,17 @@ class Tree(NamedTuple):
     slack: float
     lattice: Floats  # all reduced distances that there can be, ascending, if these are few; else empty
     grain: float  # two unequal reduced distances differ by more than this
+    sharp: bool  # stored distances are the exact ones, and only equal ones tie: ranks (frame.py)
 
 
 def plant(space: Space) -> Tree:
     """Build the tree of a space's points."""
-    groups = identical(space.points, space.point_codes)
+    groups, (frame, probes) = _together(
+        lambda: identical(space.points, space.point_codes), lambda: _framed(space), shared=len(space.points) >= _LONG
+    )
     n, p = len(groups.first), space.points.shape[1]
     width, n_leaves = p + space.point_codes.shape[1], max(1, -(-n // LEAF))
-    frame = choose_frame(space)
     table = store(frame, space.points, space.point_codes, groups.first)
-    probes = store(frame, space.queries, space.query_codes, np.arange(len(space.queries)))
     unit = frame.scale**2 if space.norm == EUCLIDEAN else frame.scale
     missing = (np.concatenate([space.missing, space.code_missing]) / unit).astype(np.float32)
     step = (np.concatenate([np.zeros(p), space.step]) / unit).astype(np.float32)
@@ -97,11 +104,23 @@ def plant(space: Space) -> Tree:
     )
     _boxes(level, low, high, relief)
     plain, lattice = frame.whole and width == p, _lattice(space)
-    grain = 0.5 * float(np.diff(lattice).min()) if len(lattice) else 0.0
+    grain = 0.5 * (float(np.diff(lattice).min()) if len(lattice) else STEP if frame.sharp else 0.0)
     return Tree(
         lanes, low, high, relief, level, *_names(groups, order), probes, missing, step, p, space.norm, plain, unit,
-        frame.error, frame.slack, lattice, grain,
+        frame.error, frame.slack, lattice, grain, frame.sharp,
     )  # fmt: skip
+
+
+def _together(one: Callable[[], One], other: Callable[[], Other], *, shared: bool) -> tuple[One, Other]:
+    """What two works make that need nothing of each other; in threads if that pays."""
+    made: list[Any] = in_threads(lambda work: work(), (one, other), shared=shared)
+    return made[0], made[1]
+
+
+def _framed(space: Space) -> tuple[Frame, Singles]:
+    """The frame, and the queries in it."""
+    frame = choose_frame(space)
+    return frame, store(frame, space.queries, space.query_codes, np.arange(len(space.queries)))
 
 
 def _lattice(space: Space) -> Floats:

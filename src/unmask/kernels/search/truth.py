@@ -6,17 +6,17 @@ the decision: most queries end after a few leaves.
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from unmask.kernels.base import LEAF, Floats, Ints, Space
-from unmask.kernels.compiling import inner, lean, lowest
+from unmask.kernels.base import EUCLIDEAN, LEAF, Floats, Ints, Space
+from unmask.kernels.compiling import inlined, inner, lean, lowest
 from unmask.kernels.search.best import tie_limit
-from unmask.kernels.search.distance import pair
 from unmask.kernels.search.tree import Tree
-from unmask.kernels.search.walk import Buffer, enter, limit, next_near
+from unmask.kernels.search.walk import Buffer, enter, limit, measured, next_near, screen
 
 
 class Met(NamedTuple):
@@ -27,20 +27,34 @@ class Met(NamedTuple):
     closer: NDArray[np.bool_]  # settled: some point is closer than the true one
     ties: Ints
     again: NDArray[np.bool_]  # ties must be counted again, with the least distance known
+    leaf: Ints  # that the true point is in; -1 if it is in none
 
 
-def nobody_met(truth: Floats) -> Met:
+def nobody_met(truth: Floats, leaf: Ints | None = None) -> Met:
     """Before any search; who has no true point is settled."""
     n = len(truth)
-    return Met(truth, np.full(n, np.inf), ~np.isfinite(truth), np.zeros(n, np.int64), np.zeros(n, np.bool_))
+    leaf = np.full(n, -1) if leaf is None else leaf
+    return Met(truth, np.full(n, np.inf), ~np.isfinite(truth), np.zeros(n, np.int64), np.zeros(n, np.bool_), leaf)
 
 
 @lean
 def decide_part(space: Space, tree: Tree, queries: Ints, met: Met, buffer: Buffer) -> None:
     """Decide some queries, those that are settled aside: whether a point is closer, and the size of the tie."""
     for query in queries:
-        if not met.closer[query] and _try(space, tree, query, met, buffer):
+        if met.closer[query] or _settled(space, tree, query, met, buffer):
+            continue
+        if _try(space, tree, query, met, buffer):
             _try(space, tree, query, met, buffer)
+
+
+@inner
+def _settled(space: Space, tree: Tree, query: int, met: Met, buffer: Buffer) -> bool:
+    """Whether a point of the leaf that the true one is in is closer: most often one is, where any is."""
+    if met.leaf[query] < 0:
+        return False
+    sure = closer_than(space, tree, met.truth[query])
+    met.closer[query] = screen(tree, met.leaf[query], tree.probes[query], sure, buffer.far) != 0
+    return bool(met.closer[query])
 
 
 @inner
@@ -48,7 +62,7 @@ def _try(space: Space, tree: Tree, query: int, met: Met, buffer: Buffer) -> bool
     """Look for points closer than the true one, from a least distance; as _visit in best.py."""
     truth, least = met.truth[query], met.least[query]
     probe, cut, count, unsettled = tree.probes[query], tie_limit(space, min(truth, least)), 0, False
-    within = limit(tree, cut)
+    within, sure = limit(tree, cut), closer_than(space, tree, truth)
     top = enter(tree, buffer)
     while top > 0:
         leaf, mask, top = next_near(tree, probe, within, buffer, top)
@@ -56,7 +70,7 @@ def _try(space: Space, tree: Tree, query: int, met: Met, buffer: Buffer) -> bool
             j = lowest(mask)
             mask &= mask - 1
             place = leaf * LEAF + j
-            d = pair(space, query, tree.rows[place])
+            d = 0.0 if buffer.far[j] <= sure else measured(space, tree, query, place, buffer.far[j])
             if tie_limit(space, d) < truth:
                 met.closer[query] = True
                 return False
@@ -70,6 +84,21 @@ def _try(space: Space, tree: Tree, query: int, met: Met, buffer: Buffer) -> bool
     return unsettled
 
 
+@inlined
+def closer_than(space: Space, tree: Tree, truth: float) -> float:
+    """Points whose stored distance is at most this are closer than the true one, beyond the tolerance: no doubt.
+
+    The other side of walk.limit: a pair that is no closer has a stored distance of at least (root(T) / scale -
+    E)**power (1 - slack). The last factor is for the limit itself, which is compared as a float32 number.
+    """
+    scaled = max(0.0, truth - space.floor) / (1.0 + space.tolerance) / tree.scale
+    if tree.norm == EUCLIDEAN:
+        scaled = max(0.0, math.sqrt(scaled) - tree.error) ** 2
+    else:
+        scaled -= tree.error
+    return scaled * (1.0 - tree.slack) * (1.0 - 2.0**-23) - 1e-36
+
+
 @lean
 def rank_part(space: Space, tree: Tree, queries: Ints, truth: Floats, cap: int, buffer: Buffer, rank: Ints) -> None:
     """Count the points strictly closer than the true one, up to `cap`."""
@@ -80,7 +109,7 @@ def rank_part(space: Space, tree: Tree, queries: Ints, truth: Floats, cap: int, 
 
 @inner
 def _closer(space: Space, tree: Tree, query: int, truth: float, enough: int, buffer: Buffer) -> int:
-    probe, found, within = tree.probes[query], 0, limit(tree, truth)
+    probe, found, within, sure = tree.probes[query], 0, limit(tree, truth), closer_than(space, tree, truth)
     top = enter(tree, buffer)
     while top > 0 and found < enough:
         leaf, mask, top = next_near(tree, probe, within, buffer, top)
@@ -88,6 +117,7 @@ def _closer(space: Space, tree: Tree, query: int, truth: float, enough: int, buf
             j = lowest(mask)
             mask &= mask - 1
             place = leaf * LEAF + j
-            if tie_limit(space, pair(space, query, tree.rows[place])) < truth:
+            d = 0.0 if buffer.far[j] <= sure else measured(space, tree, query, place, buffer.far[j])
+            if tie_limit(space, d) < truth:
                 found += tree.weight[place]
     return found

@@ -18,8 +18,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from unmask.kernels.base import EUCLIDEAN, LANES, LEAF, Codes, Ints, Singles
+from unmask.kernels.base import EUCLIDEAN, LANES, LEAF, Codes, Ints, Singles, Space
 from unmask.kernels.compiling import in_chunks, inlined, lean, lowest
+from unmask.kernels.search.distance import pair
 from unmask.kernels.search.masks import box_mask, point_mask
 from unmask.kernels.search.tree import Tree
 
@@ -81,6 +82,12 @@ def near_boxes(tree: Tree, height: int, parent: int, probe: Singles, within: flo
 
 
 @inlined
+def measured(space: Space, tree: Tree, query: int, place: int, stored: float) -> float:
+    """Reduced distance of a query and the point at a place of the tree, whose stored distance is known."""
+    return float(stored) * tree.scale if tree.sharp else pair(space, query, tree.rows[place])
+
+
+@inlined
 def enter(tree: Tree, buffer: Buffer) -> int:
     """Put the root on the stack; returns the height of the stack."""
     buffer.nodes[0] = tree.level.shape[0] << LEVEL_SHIFT
@@ -130,12 +137,18 @@ def search_order(tree: Tree, queries: Ints) -> Ints:
     """Places in `queries`, in the order of the leaves nearest to them: neighbours in time then share their memory."""
     leaves = np.empty(len(queries), dtype=np.int32)
     in_chunks(lambda part: _nearest_leaves(tree, queries[part], leaves[part], new_buffer()), len(queries), chunk=8192)
-    return np.argsort(leaves, kind="stable")
+    return _sorted(tree, leaves)
 
 
 def order_of(tree: Tree, points: Ints) -> Ints:
     """Places in `points` (rows, or -1 for none), in the order of their leaves."""
-    return np.argsort(np.where(points < 0, 0, tree.position[points] // LEAF), kind="stable")
+    return _sorted(tree, np.where(points < 0, 0, tree.position[points] // LEAF))
+
+
+def _sorted(tree: Tree, leaves: Ints | Codes) -> Ints:
+    """Numbers of 16 bits are sorted by counting, several times faster."""
+    small = np.int16 if len(tree.lanes) < 2**15 else np.int32
+    return np.argsort(leaves.astype(small), kind="stable")
 
 
 @lean
