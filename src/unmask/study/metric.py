@@ -115,11 +115,13 @@ def _standardised(encoding: Encoding, scale: str, factors: Floats, *, squared: b
         rows, others = (np.array(side[:, some].T, order="C") for side in (left, right))  # copies: they are changed
         for k, x, y in zip(range(first, left.shape[1]), rows, others, strict=False):
             told = _moments(x), _moments(y)
-            for values, (mean, sd) in zip((x, y), _units(*told, scale), strict=True):
+            units = _units(*told, scale)
+            for values, (mean, sd) in zip((x, y), units, strict=True):
                 np.subtract(values, mean, out=values)
                 np.divide(values, sd, out=values)
                 np.multiply(values, factors[k], out=values)
-            missing[k] = _mean_contribution(x, y, squared=squared)
+            placed = [_moved(one, unit, factors[k]) for one, unit in zip(told, units, strict=True)]
+            missing[k] = _mean_square(x, y, *placed) if squared else _mean_gap(x, y)
         a[:, some], b[:, some] = rows.T, others.T
 
     in_threads(place, range(0, left.shape[1], together), shared=len(left) >= SHARED)
@@ -140,6 +142,12 @@ def _units(left: Moments, right: Moments, scale: str) -> tuple[Moments, Moments]
         mean_a, sd_a = mean_b, sd_b
     # a constant in one file takes the other's sd
     return (mean_a, sd_a or sd_b or 1.0), (mean_b, sd_b or sd_a or 1.0)
+
+
+def _moved(told: Moments, unit: Moments, factor: float) -> Moments:
+    """Mean and sd of a column after its numbers are moved and divided by a unit, times a factor."""
+    (mean, sd), (origin, size) = told, unit
+    return (mean - origin) / size * factor, sd / size * factor
 
 
 def _with_means(left: Floats, right: Floats, *, squared: bool) -> Sides:
@@ -296,14 +304,27 @@ def _share_different(a: Codes, b: Codes) -> float:
 
 def _mean_contribution(a: Floats, b: Floats, *, squared: bool) -> float:
     """Mean of (a-b)^2 or |a-b| over all pairs of present values, without the pairs."""
-    n, m = (int((~np.isnan(side)).sum()) for side in (a, b))
+    return _mean_square(a, b, _moments(a), _moments(b)) if squared else _mean_gap(a, b)
+
+
+def _mean_square(a: Floats, b: Floats, of_a: Moments, of_b: Moments) -> float:
+    n, m = _present(a), _present(b)
     if not (n and m):
         return 0.0
-    if squared:
-        (mean_a, sd_a), (mean_b, sd_b) = _moments(a), _moments(b)
-        return sd_a**2 * (n - 1) / n + sd_b**2 * (m - 1) / m + (mean_a - mean_b) ** 2
+    (mean_a, sd_a), (mean_b, sd_b) = of_a, of_b
+    return sd_a**2 * (n - 1) / n + sd_b**2 * (m - 1) / m + (mean_a - mean_b) ** 2
+
+
+def _mean_gap(a: Floats, b: Floats) -> float:
+    n, m = _present(a), _present(b)
+    if not (n and m):
+        return 0.0
     a, b = np.sort(a)[:n], np.sort(b)[:m]  # NaN comes last
     grid = np.sort(np.concatenate([a, b]))
     below_a = np.searchsorted(a, grid[:-1], "right") / a.size
     below_b = np.searchsorted(b, grid[:-1], "right") / b.size
     return float((np.diff(grid) * (below_a * (1 - below_b) + below_b * (1 - below_a))).sum())
+
+
+def _present(values: Floats) -> int:
+    return int((~np.isnan(values)).sum())

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 FEW_WORDS = 0.2  # share of cells that may be words in a column of numbers: they are taken as missing, and told
 LARGEST_WHOLE = 2.0**53  # whole numbers beyond it are not told apart as floats
+CELLS = 2**17  # of a table that are written together: they stay in the cache
 WHOLE_AS_FLOAT, WHOLE_NUMBER = r"^[+-]?\d+\.0+$", r"^[+-]?\d+(\.0+)?$"
 RankMethod = Literal["ordinal", "average", "dense"]
 
@@ -158,7 +159,13 @@ def assemble(columns: Iterable[EncodedColumn], original: int, released: int) -> 
 
 
 def _stack(columns: list[Any], rows: int, dtype: type) -> Any:  # noqa: ANN401 - floats or codes, as dtype says
-    return np.ascontiguousarray(np.column_stack(columns), dtype=dtype) if columns else np.empty((rows, 0), dtype=dtype)
+    """Columns side by side, as many rows at a time as stay in the cache."""
+    table: Any = np.empty((rows, len(columns)), dtype=dtype)
+    step = max(64, CELLS // max(1, len(columns)))
+    for first in range(0, rows, step):
+        for k, column in enumerate(columns):
+            table[first : first + step, k] = column[first : first + step]
+    return table
 
 
 def _numbers(release: Release, name: str, notes: list[str]) -> tuple[Floats, Floats, Spans | None]:
