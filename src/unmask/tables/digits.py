@@ -36,9 +36,16 @@ def moved_nearby(a: Floats, b: Floats) -> bool:
 def _how_near(a: Floats, b: Floats) -> float:
     """Mean distance of changed values from the true ones, as a share of what chance would give."""
     (levels, one), (others, two) = (np.unique(side, return_counts=True) for side in (a, b))
-    apart = np.abs(levels[:, None] - others[None, :])
-    pairs = np.outer(one, two) * (apart > 0)
-    return float(np.abs(a - b).mean() * pairs.sum() / (apart * pairs).sum())
+    _, here, there = np.intersect1d(levels, others, assume_unique=True, return_indices=True)
+    unequal = len(a) * len(b) - int(one[here] @ two[there])
+    return float(np.abs(a - b).mean() * unequal / _all_distances(a, b))
+
+
+def _all_distances(a: Floats, b: Floats) -> float:
+    """Sum of the distances of all pairs, without the pairs: who is below the k lowest is so much nearer to each."""
+    a, b = a - b[0], np.sort(b) - b[0]  # far from zero, little would be left of differences
+    below, sums = np.searchsorted(b, a), np.concatenate(([0.0], np.cumsum(b)))
+    return float((a * (2 * below - len(b)) + sums[-1] - 2 * sums[below]).sum())
 
 
 def moved_anywhere(original: pl.Series, released: pl.Series, pairs: Pairs) -> bool | None:

@@ -15,9 +15,8 @@ import numpy as np
 from unmask.kernels.base import CHEBYSHEV, LEAF, Floats, Ints, Space
 from unmask.kernels.compiling import in_chunks, inner, lean, lowest
 from unmask.kernels.groups import identical
-from unmask.kernels.search.distance import pair
 from unmask.kernels.search.tree import Tree, plant
-from unmask.kernels.search.walk import Buffer, enter, limit, new_buffer, next_near, search_order
+from unmask.kernels.search.walk import Buffer, enter, limit, measured, new_buffer, next_near, search_order
 
 FAR = np.float32(1e30)  # beyond any distance, and no infinity, which machine code might multiply by zero
 
@@ -82,7 +81,7 @@ def _visit(space: Space, tree: Tree, query: int, least: float, floor: float, buf
             mask &= mask - 1
             if buffer.far[j] > within:
                 continue
-            d = pair(space, query, tree.rows[leaf * LEAF + j])
+            d = measured(space, tree, query, leaf * LEAF + j, buffer.far[j])
             if d < least:
-                least, within = d, limit(tree, d)
+                least, within = d, limit(tree, max(0.0, d - tree.grain))
     return least
