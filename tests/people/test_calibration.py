@@ -30,6 +30,7 @@ def test_weights_have_the_largest_penalised_likelihood():
         return -likelihood + 0.5 * (1e-6 * w[0] ** 2 + w[1] ** 2 + w[2] ** 2)
 
     assert fit_logistic(design, hits) == pytest.approx(minimize(loss, np.zeros(3), tol=1e-12).x, abs=1e-4)
+    assert fit_logistic(design, hits, np.array([1.0, -2.0, 3.0])) == pytest.approx(fit_logistic(design, hits), abs=1e-9)
 
 
 def test_hits_of_one_draw_become_the_chance_of_the_next():

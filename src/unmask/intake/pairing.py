@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from unmask.arrays import Floats
 from unmask.errors import UnmaskError
 from unmask.shares import percent
-from unmask.study import Study
+from unmask.study import Study, number_rows
 from unmask.tables import Release, as_text, to_floats
 
 Codes = NDArray[np.int64]
@@ -147,8 +147,8 @@ def _whole_rows(study: Study) -> tuple[float, float, bool]:
     rows = release.paired_rows
     own = match.owns(release.truth)[rows]
     other = (match.crowd[rows] > 0) & ~own
-    _, number, count = np.unique(matcher.original, axis=0, return_inverse=True, return_counts=True)
-    double = float((count[number.ravel()] > 1).mean())
+    number = number_rows(matcher.original)
+    double = float((np.bincount(number)[number] > 1).mean())
     n, share = len(rows), float(other.mean())
     error = np.sqrt(max(double * (1 - double), 1 / n) / n)
     return float(own.mean()), share, bool(share > own.mean() and share > double + CLEARLY * error and n >= LEAST)

@@ -47,10 +47,12 @@ def hits_among_alike(features: Floats, hits: Floats) -> Floats:
     scaled = (features - features.mean(0)) / np.where(spread > 0, spread, 1.0)
     design = np.column_stack([np.ones(hits.size), scaled, scaled**2])
     part, found = _parts(np.round(scaled, 6), hits)
+    weights = np.zeros(design.shape[1])
     for number in range(PARTS):
         mine, others = part == number, part != number
         if mine.any() and others.any():
-            found[mine] = _logistic(design[mine] @ fit_logistic(design[others], hits[others]))
+            weights = fit_logistic(design[others], hits[others], weights)
+            found[mine] = _logistic(design[mine] @ weights)
     return found
 
 
@@ -67,11 +69,14 @@ def _parts(features: Floats, hits: Floats) -> tuple[Ints, Floats]:
     return np.asarray(part[kind], dtype=np.int64), np.asarray(mean[kind])
 
 
-def fit_logistic(design: Floats, hits: Floats) -> Floats:
-    """Weights of largest penalised likelihood (half the sum of squares, but for the constant), by Newton's steps."""
+def fit_logistic(design: Floats, hits: Floats, start: Floats | None = None) -> Floats:
+    """Weights of largest penalised likelihood (half the sum of squares, but for the constant), by Newton's steps.
+
+    There is one such maximum. From a start near it, as the weights of nearly the same people are, it takes few steps.
+    """
     penalty = np.ones(design.shape[1])
     penalty[0] = 1e-6
-    weights = np.zeros(design.shape[1])
+    weights = np.zeros(design.shape[1]) if start is None else start
     for _ in range(STEPS):
         chance = _logistic(design @ weights)
         slope = design.T @ (hits - chance) - penalty * weights
