@@ -167,12 +167,11 @@ def _readmit_leaf(
     lists: Lists, price: Floats, back: priced.Index, ceiling: Floats, j: int, leaf: int, far: Singles
 ) -> None:
     cut = -price[j]
-    mask = priced.near(back, j, leaf, cut, far)
+    mask = priced.near(back, ceiling, j, leaf, cut, far)
     while mask:
         k = lowest(mask)
         mask &= mask - 1
         i = leaf * LEAF + k
-        if far[k] <= priced.reach(back, cut - ceiling[i]):
-            cost = priced.cost_of(back, j, i)
-            if cost + price[j] < lists.threshold[i]:
-                add_candidate(lists, price, i, j, cost)
+        cost = priced.cost_of(back, j, i)
+        if cost + price[j] < lists.threshold[i]:
+            add_candidate(lists, price, i, j, cost)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from unmask.kernels.base import Codes, Floats, Ints, Space
 from unmask.kernels.groups import identical
 
-FEW = 4  # keys that are sorted by at first
+FEW = 4  # keys by which rows are sorted that one does not tell apart
 
 
 class Classes(NamedTuple):
@@ -44,17 +44,19 @@ def classify(values: Floats, codes: Codes) -> Classes:
 
 
 def _order(keys: list[NDArray[Any]], n: int) -> Ints:
-    """Order of distinct rows by their keys, the first one first; most often a few keys tell all rows apart."""
-    order = np.arange(n)
-    for count in (FEW, len(keys)):
-        if keys:
-            order = np.lexsort(keys[:count][::-1])
-        same = np.ones(max(0, n - 1), np.bool_)
-        for key in keys[:count]:
-            before, after = key[order[:-1]], key[order[1:]]
-            same &= (before == after) | ((before != before) & (after != after))  # noqa: PLR0124 - NaN
-        if not same.any():
+    """Order of distinct rows by their keys, the first one first; most often one key tells nearly all rows apart."""
+    order, tied = np.arange(n), np.arange(n)  # places whose rows are not told apart yet
+    for count in (1, FEW, len(keys)):
+        if not keys or not len(tied):
             break
+        some = [key[order[tied]] for key in keys[:count]]
+        by = np.lexsort(some[::-1])
+        order[tied] = order[tied][by]
+        same = np.ones(len(tied) - 1, np.bool_)
+        for key in some:
+            before, after = key[by[:-1]], key[by[1:]]
+            same &= (before == after) | ((before != before) & (after != after))  # noqa: PLR0124 - NaN
+        tied = tied[np.append(same, False) | np.append(False, same)]
     return order
 
 

@@ -40,6 +40,7 @@ LISTED = 16  # candidates of a bidder, besides as many as it wants
 DUMMY_LISTED = 256
 _ALONE = 128  # bidders that search one by one rather than in threads
 WAR = 40  # bids per unit that make a price war
+FEW = 20  # of so many units one is free when sides may be swapped
 _MANY = 4000  # free units up to which the rest is matched with some care
 _SLICE = 8192  # searches between two looks at the clock
 
@@ -68,7 +69,7 @@ def new_auction(forward: priced.Index, reverse: priced.Index, supply: Ints, capa
     Where objects search at the same cost as bidders, taking turns saves most of the searches; where it costs them twice
     as much, nearly nothing (rank swapping and noise of one standard deviation; 10,000 to 100,000 records): ``ratio``.
     """
-    patience = max(64, int(len(supply) * min(3.0, 0.2 * max(1.0, ratio) ** 5)))
+    patience = max(64, int(len(supply) * min(2.0, 0.4 * max(1.0, ratio) ** 5)))
     rest = int(capacity.sum() - supply.sum())
     dummy = len(supply) if rest else -1
     sizes, back_sizes = _list_sizes(supply, len(capacity)), _list_sizes(capacity, len(supply))
@@ -173,7 +174,7 @@ def run_phase(auction: Auction, epsilon: float, late: Callable[[], bool]) -> flo
     """
     side, back = auction.forward, auction.reverse
     units = int(side.state.capacity.sum())
-    few, most = max(8, units // 50), WAR * units + 10_000
+    few, most = max(8, units // FEW), WAR * units + 10_000
 
     def stop(searches: int, free: int) -> bool:
         return late() or (searches >= auction.patience and free <= few)

@@ -13,17 +13,15 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
-from itertools import count
 from typing import NamedTuple
 
 import numpy as np
 
 from unmask.kernels.assignment.allocation import holdings
-from unmask.kernels.assignment.bidding import bids_made, least_priced, searches_made
+from unmask.kernels.assignment.bidding import bids_made, least_priced
 from unmask.kernels.assignment.candidates import Lists
 from unmask.kernels.assignment.certificate import Bound, bound, centre, relative_gap
 from unmask.kernels.assignment.classes import Classes, both, of_classes
-from unmask.kernels.assignment.forest import is_tied, snapped_prices
 from unmask.kernels.assignment.forward_reverse import (
     LISTED,
     Auction,
@@ -34,6 +32,7 @@ from unmask.kernels.assignment.forward_reverse import (
     search_lists,
 )
 from unmask.kernels.assignment.line import is_line, match_line
+from unmask.kernels.assignment.settling import settled_prices
 from unmask.kernels.base import EUCLIDEAN, Floats, Ints, Space
 from unmask.kernels.search import distance_of_pairs, priced
 
@@ -46,7 +45,6 @@ EXACT = 1e-11  # relative gap at which to stop in any case
 FACTOR = 10.0
 _EASY_FACTOR = 100.0  # after a phase of few bids: the matching hardly changes any more
 _CHUNK = 16384  # first searches between two looks at the clock
-_SEARCHED = 4  # searches per bidder that make a phase a hard one: further ones would not be cheaper
 
 
 class Matching(NamedTuple):
@@ -122,9 +120,10 @@ def solve(
     clock.say(0.0, "grouping equal records and planting trees")
     layout, auction = _prepare(space, squared=squared)
     clock.say(0.05, "first candidates")
-    _auction(auction, max_gap, clock)
-    clock.say(0.95, "certificate over all pairs")
-    proof = _certify(auction, exact=not clock.late())
+    proof = _auction(auction, max_gap, clock)
+    if not proof:
+        clock.say(0.95, "certificate over all pairs")
+        proof = _certify(auction, exact=not clock.late())
     matching = expand(space, layout, auction, proof, seed, squared=squared)
     clock.say(1.0, f"gap {matching.gap:.1e}")
     return matching
@@ -145,8 +144,11 @@ def _prepare(space: Space, *, squared: bool) -> tuple[Layout, Auction]:
     return Layout(queries, points, swapped, rows, cols), auction
 
 
-def _auction(auction: Auction, max_gap: float, clock: _Clock) -> None:
-    """Run phases of falling epsilon until the gap is small enough, or it is late; then match what is left anyhow."""
+def _auction(auction: Auction, max_gap: float, clock: _Clock) -> Bound | None:
+    """Run phases of falling epsilon until the gap is small enough, or it is late; then match what is left anyhow.
+
+    Returns a proof over all pairs, if one came about on the way.
+    """
     side = auction.forward
     real = len(side.objects.space.queries)
     for part in range(0, real, _CHUNK):
@@ -154,39 +156,36 @@ def _auction(auction: Auction, max_gap: float, clock: _Clock) -> None:
             search_lists(auction, side, np.arange(part, min(real, part + _CHUNK)))
     epsilon, last = epsilons(side.lists, real)
     phases = math.log(epsilon / last)
-    for phase in count():
-        before, searched = bids_made(side.queue), _searches(auction)
+    while True:
+        before = bids_made(side.queue)
         epsilon = run_phase(auction, epsilon, clock.late)
         if not epsilon:
             match_rest(auction)
-            return
+            return None
         gap = _current_gap(auction)
         done = 1.0 - math.log(epsilon / last) / phases
         clock.say(0.2 + 0.7 * min(1.0, done), f"epsilon {epsilon:.1e}, gap {gap:.1e}")
         if gap <= max(max_gap, EXACT) or epsilon <= last:
-            return
-        hard = _searches(auction) - searched > _SEARCHED * real and (phase > 0 or is_tied(side, epsilon))
-        if hard and _snap(auction, epsilon):
-            return
+            return None
+        proof = None if clock.late() else _proof_by(auction, settled_prices(side))
+        if proof:
+            return proof
         easy = bids_made(side.queue) - before < 3 * side.state.supply.sum()
         epsilon = max(last, epsilon / (_EASY_FACTOR if easy else FACTOR))
         next_phase(auction, epsilon)
 
 
-def _searches(auction: Auction) -> int:
-    return searches_made(auction.forward.queue) + searches_made(auction.reverse.queue)
-
-
-def _snap(auction: Auction, epsilon: float) -> bool:
-    """Make the prices exact at once, if they prove the matching then; else leave them as they are."""
+def _proof_by(auction: Auction, prices: Floats | None) -> Bound | None:
+    """The proof that prices make, if they are exact."""
+    if prices is None:
+        return None
     state = auction.forward.state
-    prices = snapped_prices(auction.forward, epsilon)
     _, _, amount, cost = holdings(state)
-    proven = relative_gap(math.fsum(amount * cost), _prove(auction, prices).dual) <= EXACT
-    if proven:
-        state.price[:] = prices
+    proof = _prove(auction, prices)
+    if relative_gap(math.fsum(amount * cost), proof.dual) <= EXACT:
+        return proof
     priced.update_prices(auction.forward.objects, state.price)
-    return proven
+    return None
 
 
 def epsilons(lists: Lists, real: int) -> tuple[float, float]:

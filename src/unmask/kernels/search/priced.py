@@ -143,9 +143,34 @@ def _step_up(lattice: Floats, least: float) -> float:
 
 
 @inlined
-def near(index: Index, i: int, leaf: int, cut: float, far: Singles) -> int:
-    """Bits of the objects of a leaf whose cost + least price may be below ``cut``; stored distances are in ``far``."""
-    return screen(index.tree, leaf, index.tree.probes[i], reach(index, cut - index.leaf[leaf]), far)
+def near(index: Index, price: Floats, i: int, leaf: int, cut: float, far: Singles) -> int:
+    """Bits of the objects of a leaf whose cost + price may be below ``cut``; ``far`` is room for their distances.
+
+    The least price of a leaf says little of its other objects: many that it lets pass are excluded by their own.
+    """
+    mask = screen(index.tree, leaf, index.tree.probes[i], reach(index, cut - index.leaf[leaf]), far)
+    if mask:
+        first = leaf * LEAF
+        if first + LEAF <= price.shape[0]:
+            mask &= _cheap(index, price, first, LEAF, cut, far)  # a constant: the loop becomes a few vectors
+        else:
+            mask &= _cheap(index, price, first, price.shape[0] - first, cut, far)
+    return mask
+
+
+@inlined
+def _cheap(index: Index, price: Floats, first: int, n: int, cut: float, far: Singles) -> int:
+    """Bits of the first objects from ``first`` on whose stored distance is within reach(): limit() without branches."""
+    tree, bits = index.tree, 0
+    straight = tree.norm != EUCLIDEAN or index.root
+    scale = math.sqrt(tree.scale) if index.root else tree.scale
+    per, slack = 1.0 / scale, (1.0 + tree.slack) * (1.0 + 1e-12)
+    for j in range(n):
+        room = cut - price[first + j]
+        length = (room * per if straight else math.sqrt(max(0.0, room * per))) + tree.error
+        most = (length * length if tree.norm == EUCLIDEAN else length) * slack + 1e-36
+        bits |= int((room >= 0.0) & (far[j] <= most)) << j
+    return bits
 
 
 @inlined
@@ -167,14 +192,13 @@ def _replace_worst(heap: tuple[Floats, Codes, Floats], n: int, key: float, item:
 @inlined
 def _look(index: Index, price: Floats, i: int, leaf: int, cut: float, n: int, buffer: Buffer) -> float:
     """Offer the objects of a leaf to the heap. Returns the priced cost from which on nothing is wanted."""
-    far = buffer.far
     buffer.looked[0] += 1
-    mask = near(index, i, leaf, cut, far)
+    mask, known = near(index, price, i, leaf, cut, buffer.far), cut
     while mask:
         j = lowest(mask)
         mask &= mask - 1
         t = leaf * LEAF + j
-        if far[j] <= reach(index, cut - price[t]):
+        if cut == known or buffer.far[j] <= reach(index, cut - price[t]):
             cost = cost_of(index, i, t)
             if cost + price[t] < cut:
                 _replace_worst((buffer.priced, buffer.items, buffer.costs), n, cost + price[t], t, cost)
