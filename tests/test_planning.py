@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numba
 import numpy as np
@@ -11,10 +12,10 @@ import pytest
 
 import unmask
 from command_line import run
-from unmask import calibrating, planning
+from unmask import assessment, calibrating, planning
 from unmask.assessment import discover, run_measure
 from unmask.calibrating import machine_slowness
-from unmask.errors import ParameterError
+from unmask.errors import OutOfTimeError, ParameterError
 from unmask.evidence import Context, Estimate, Evidence, Observation, Policy, Reported, conclude, silent
 from unmask.linkage.competing import fewer_people
 from unmask.linkage.likelihood import measure as likelihood
@@ -155,6 +156,59 @@ def test_a_plan_that_is_late_leaves_out_what_no_longer_fits(monkeypatch):
     plan = Plan((Planned("a", "exact", 5, 5, 3.0, 0), Planned("b", "exact", 5, 5, 0.5, 0)), 10.0, begun=100.0)
     monkeypatch.setattr(planning.time, "monotonic", lambda: 109.0)
     assert [plan.now(name).form for name in "ab"] == ["left out", "exact"]
+
+
+class Clock:
+    """A clock that an attack puts forward at each word of progress."""
+
+    def __init__(self, monkeypatch):
+        self.now = 0.0
+        monkeypatch.setattr(planning.time, "monotonic", lambda: self.now)
+
+    def slow(self, entry, seconds):
+        """The attack, where the time between two words is so long."""
+
+        def run(study, context):
+            def tell(done, words):
+                self.now += seconds
+                context.progress(done, words)
+
+            return entry.run(study, replace(context, progress=tell))
+
+        return replace(entry, run=run)
+
+
+def with_slow_attack(monkeypatch, seconds, budget):
+    """What is known of a release if one attack takes longer than was planned."""
+    clock, measures = Clock(monkeypatch), assessment.discover()
+    monkeypatch.setattr(
+        assessment, "discover", lambda: {**measures, "nearest": clock.slow(measures["nearest"], seconds)}
+    )
+    found = unmask.assess(release(), only=QUICK, budget=budget, utility="none")
+    return found, found.to_dict()["manifest"]["plan"], clock.now
+
+
+def test_an_attack_that_takes_longer_than_planned_ends_with_the_budget(monkeypatch):
+    found, plan, now = with_slow_attack(monkeypatch, 100.0, 100.0)
+    assert plan["measures"] == {"nearest": {"form": "left out"}}
+    assert 125.0 < now <= 125.0 + 100.0
+    assert "There was no time within the budget of 1.7 minutes for Nearest" in render(found.document)
+    assert "one_to_one.rate" in {finding.key for finding in found.findings}
+
+
+def test_an_attack_may_go_on_a_little_beyond_the_budget(monkeypatch):
+    words = []
+    measures = assessment.discover()
+    entry = measures["nearest"]
+    entry.run(Study(release()), Context(0, progress=lambda done, word: words.append(done)))
+    each = 110.0 / sum(done < 1 for done in words)
+    _, plan, now = with_slow_attack(monkeypatch, each, 100.0)
+    assert "measures" not in plan
+    assert now > 100.0
+
+
+def test_no_attack_outlives_its_time_by_taking_the_error_for_its_own():
+    assert not issubclass(OutOfTimeError, Exception)
 
 
 # --- people in place of all -----------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from unmask.errors import NothingToTryError, UnmaskError, refused_by_system, tell_where
+from unmask.errors import NothingToTryError, OutOfTimeError, UnmaskError, refused_by_system, tell_where
 from unmask.evidence import ENDED, Absence, Context, Evidence, Measure, Reported, closed_to, conclude
 from unmask.intake import Check, check, readable
 from unmask.people import risk_of_people
@@ -161,7 +161,7 @@ def _attack_for(
             study,
             replace(context, progress=_part_of(context.progress, place, len(open_), entry.title)),
             keeper,
-            None if plan is None else plan.now(entry.name),
+            plan,
         )
         for place, entry in enumerate(open_)
     }
@@ -178,11 +178,26 @@ def _part_of(progress: Progress, place: int, n: int, title: str) -> Progress:
     return lambda done, words: progress((place + done) / n, f"{title}: {words}" if title else words)
 
 
-def _report(entry: Measure, study: Study, context: Context, keeper: Keeper, planned: Planned | None) -> Reported:
+def _in_time(progress: Progress, plan: Plan | None) -> Progress:
+    """End an attack at its next word of progress when the budget is well used up: it takes longer than was planned."""
+    if plan is None or plan.left is None:
+        return progress
+
+    def tell(done: float, words: str) -> None:
+        if done < 1 and plan.over:
+            raise OutOfTimeError
+        progress(done, words)
+
+    return tell
+
+
+def _report(entry: Measure, study: Study, context: Context, keeper: Keeper, plan: Plan | None) -> Reported:
+    planned = None if plan is None else plan.now(entry.name)
     context.progress(0.0, "begins")
     if planned is not None and planned.form == "left out" and entry.applies(study.release) is None:
         return Reported(entry.name, entry.title, entry.story, Absence.for_want_of_time())
-    seeded = replace(with_plan(context, study, planned), seed=seed_of(context.seed, entry))
+    limited = replace(context, progress=_in_time(context.progress, plan))
+    seeded = replace(with_plan(limited, study, planned), seed=seed_of(context.seed, entry))
     evidence = keeper(entry.name + _form(planned), lambda: run_measure(entry, study, seeded))
     give_back(study.release.released.height)
     if seeded.people is not None and isinstance(evidence, Evidence):
@@ -227,6 +242,8 @@ def attempt(run: Callable[[], Evidence], *, show_values: bool = False) -> Eviden
         return run()
     except NothingToTryError as error:
         return Absence("does not apply", str(error).split("\n")[0])
+    except OutOfTimeError:
+        return Absence.for_want_of_time()
     except UnmaskError as error:
         return Absence("could not run", str(error))
     except MemoryError:

@@ -56,6 +56,10 @@ class NothingToTryError(EngineError):
     """An attack has nothing to begin with: there is nobody whom it could be tried on, and nothing was left untried."""
 
 
+class OutOfTimeError(BaseException):
+    """The time for an attack is over. Raised by its progress; whatever the attack does about errors, it ends."""
+
+
 def refused_by_system(error: BaseException) -> str | None:
     """What the machine would not give, in words with a hint; None for an error of any other kind."""
     kind, words = type(error).__name__, str(error)

@@ -45,6 +45,8 @@ ALL_UP_TO = {  # people whom a measure asks for by itself, at most
 WHOEVER = 0.7  # part of the time for some people that is needed whoever is asked for
 WORTH_IT = 0.8  # share of the time for everybody below which some people are asked for
 SIZES = (2_000, 5_000, 10_000, 20_000, 40_000)  # people that a budget may pay for, from few to many
+SMALL = 0.01  # share of a budget that is too little to wait for: the core attacks come before larger ones only
+BEYOND = 0.25  # share of a budget that an attack may take beyond its end: to stop just before it is done helps nobody
 OVERHEAD = 2.0  # seconds for reading, checking and the report
 PER_ROW = 20e-6  # the same for every row
 
@@ -99,6 +101,11 @@ class Plan(Shown):
         if self.budget is None or self.begun is None:
             return None
         return self.budget - (time.monotonic() - self.begun)
+
+    @property
+    def over(self) -> bool:
+        """Whether the budget is used up, and some more."""
+        return self.left is not None and self.left < -BEYOND * (self.budget or 0.0)
 
     def now(self, measure: str) -> Planned:
         """What to do with an attack that is about to begin: what was planned, or less where time ran out."""
@@ -161,7 +168,10 @@ def plan_attacks(release: Release, measures: Sequence[Measure], policy: Policy, 
         spent = (OVERHEAD + PER_ROW * (release.original.height + release.released.height)) * slow
         entries = _within(costs, budget - spent)
     core = {name for names in policy.core.values() for name in names}
-    entries.sort(key=lambda one: (not one.judged, one.measure not in core, one.seconds, one.measure))
+    little = SMALL * (budget or 0.0)
+    entries.sort(
+        key=lambda one: (not one.judged, one.seconds > little, one.measure not in core, one.seconds, one.measure)
+    )
     return Plan((*entries, *idle), budget, begun)
 
 
@@ -241,9 +251,13 @@ def _cost(entry: Measure, release: Release, policy: Policy) -> Cost:
 
 
 def _grown(known: Mapping[str, float], size: float, wide: int) -> float:
-    """Seconds of a measure for a release of this size, in sizes of the benchmark, and so many columns."""
+    """Seconds of a measure for a release of this size, in sizes of the benchmark, and so many columns.
+
+    What it takes of the smallest table is mostly learning, which few columns hardly shorten.
+    """
     more = (known["seconds"] - known["least"]) * size ** known["exponent"]
-    return float((known["least"] + more) * wide / costs()["columns"])
+    share = wide / costs()["columns"]
+    return float(known["least"] * max(1.0, share) + more * share)
 
 
 def _limited(policy: Policy, key: str) -> bool:

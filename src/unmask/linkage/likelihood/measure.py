@@ -146,7 +146,8 @@ def _link(study: Study, chosen: tuple[Start, ...], seed: int, tell: Progress) ->
     fit = learn(views, chosen, seed, lambda done: tell(0.7 * done, "learning how the release was made"))
     tell(0.7, "posterior of each link")
     pairs = candidates(fit, seed)
-    beliefs = believe(pairs, fit.view.x_size, fit.view.y_size)
+    view, words = fit.view, "posterior of each link"
+    beliefs = believe(pairs, view.x_size, view.y_size, lambda done: tell(0.7 + 0.1 * done, words))
     found = best_records(beliefs, sides, release.truth, seed)
     tell(0.8, "everybody at once, one to one")
     matched, optimal = match_all(fit, sides, pairs, release.truth, seed)

@@ -10,6 +10,7 @@ metric, and records that are not on a list count as a few more like the last one
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -25,6 +26,7 @@ from unmask.linkage.likelihood.views import Sides
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+Tell = Callable[[float], object]
 
 CANDIDATES = 64  # nearest records listed for each record, in either direction
 LIST_REST = 1e-3  # the same for lists, where a sweep is dear
@@ -168,14 +170,15 @@ def _total(along: _Lists | _Grid, values: Floats, size: Floats) -> Floats:
     return np.maximum(total, TINY)
 
 
-def believe(pairs: Pairs, x_size: Floats, y_size: Floats) -> Beliefs:
+def believe(pairs: Pairs, x_size: Floats, y_size: Floats, tell: Tell = lambda _done: None) -> Beliefs:
     """Posterior of the pairs; in the larger file some records have no match, all equally likely before."""
     if pairs.open:
-        return _believe_lists(pairs, x_size, y_size)
+        return _believe_lists(pairs, x_size, y_size, tell)
     shape = len(x_size), len(y_size)
     weights, x_size, y_size = with_spare(pairs.weights.reshape(shape), x_size, y_size)
     by_row, by_col = _Grid(1), _Grid(0)
-    share, settled = _propagate(_relative(weights, by_row, by_col), by_row, by_col, x_size[:, None], y_size[None, :])
+    sizes = x_size[:, None], y_size[None, :]
+    share, settled = _propagate(_relative(weights, by_row, by_col), (by_row, by_col), sizes, tell)
     return Beliefs(pairs, share[: shape[0], : shape[1]].reshape(-1), settled)
 
 
@@ -187,7 +190,7 @@ def believe_apart(pairs: Pairs, y_size: Floats) -> Beliefs:
     return Beliefs(pairs, np.minimum(weights / _total(by_row, weights, y_size[pairs.cols]), SURE), settled=True)
 
 
-def _believe_lists(pairs: Pairs, x_size: Floats, y_size: Floats) -> Beliefs:
+def _believe_lists(pairs: Pairs, x_size: Floats, y_size: Floats, tell: Tell) -> Beliefs:
     """The same on lists; pairs far below the best of their row and column are left out of the scaling."""
     rows, cols, weights, x_size, y_size = _with_spare(pairs, x_size, y_size)
     by_row, by_col = _Lists(rows), _Lists(cols)
@@ -197,9 +200,8 @@ def _believe_lists(pairs: Pairs, x_size: Floats, y_size: Floats) -> Beliefs:
     kept = kept[np.argsort(rows[kept], kind="stable")]
     rows, cols = rows[kept], cols[kept]
     share = np.zeros(len(weights))
-    share[kept], settled = _propagate(
-        weights[kept], _Lists(rows, ends[0][kept]), _Lists(cols, ends[1][kept]), x_size[rows], y_size[cols]
-    )
+    along = _Lists(rows, ends[0][kept]), _Lists(cols, ends[1][kept])
+    share[kept], settled = _propagate(weights[kept], along, (x_size[rows], y_size[cols]), tell)
     return Beliefs(pairs, share[: len(pairs.rows)], settled)
 
 
@@ -210,12 +212,14 @@ def _relative(weights: Floats, by_row: _Lists | _Grid, by_col: _Lists | _Grid) -
 
 
 def _propagate(
-    weights: Floats, by_row: _Lists | _Grid, by_col: _Lists | _Grid, rows_size: Floats, cols_size: Floats
+    weights: Floats, along: tuple[_Lists | _Grid, _Lists | _Grid], sizes: tuple[Floats, Floats], tell: Tell
 ) -> tuple[Floats, bool]:
-    """Fixed point of p (1 - p)^(1/2) = u_i v_j w_ij with sums of one."""
+    """Fixed point of p (1 - p)^(1/2) = u_i v_j w_ij with sums of one; ``along`` rows and columns, of these sizes."""
+    (by_row, by_col), (rows_size, cols_size) = along, sizes
     share, u, v = np.zeros(weights.shape), np.ones(1), np.ones(1)
     rest = LIST_REST if isinstance(by_row, _Lists) else AT_REST
-    for _ in range(SWEEPS):
+    for sweep in range(SWEEPS):
+        tell(sweep / SWEEPS)
         raised = weights / np.sqrt(1.0 - share)
         u = 1.0 / _total(by_row, raised * v, cols_size)
         v = 1.0 / _total(by_col, raised * u, rows_size)
