@@ -181,7 +181,7 @@ def drain(
         if searched < alone and i != lists.dummy:
             if searched % pause == 0:  # box prices that are too low are bounds still
                 priced.update_prices(index, m.price)
-            search_list(lists, index, m.price, i, buffer)
+            search_list(lists, index, m.price, i, np.inf, buffer)
             searched += 1
             q.state[_SEARCHES] += 1
             _push(q, i)

@@ -35,10 +35,10 @@ def empty_lists(sizes: Ints, *, dummy: int = -1) -> Lists:
 
 
 @inner
-def search_list(lists: Lists, index: priced.Index, price: Floats, i: int, buffer: priced.Buffer) -> None:
-    """Search the list of bidder i anew; see refresh."""
+def search_list(lists: Lists, index: priced.Index, price: Floats, i: int, most: float, buffer: priced.Buffer) -> None:
+    """Search the list of bidder i anew, see refresh; ``most``: below this priced cost it finds all that it wants."""
     size, cut = _wanted(lists, index, price, i)
-    lists.threshold[i] = priced.find(index, price, i, cut, size, buffer)
+    lists.threshold[i] = priced.find(index, price, i, min(cut, most), size, buffer)
     _write(lists, index, price, i, buffer.items[:size], buffer.costs[:size])
 
 
@@ -77,8 +77,24 @@ def _write(lists: Lists, index: priced.Index, price: Floats, i: int, items: Code
 
 @lean
 def _refresh(lists: Lists, index: priced.Index, price: Floats, bidders: Ints, buffer: priced.Buffer) -> None:
-    for i in bidders:
-        search_list(lists, index, price, i, buffer)
+    most = np.inf
+    for s in range(bidders.shape[0]):
+        if s > 0:
+            most = _as_before(lists, index, price, bidders[s], bidders[s - 1])
+        search_list(lists, index, price, bidders[s], most, buffer)
+
+
+@inlined
+def _as_before(lists: Lists, index: priced.Index, price: Floats, i: int, before: int) -> float:
+    """Priced cost below which there are as many objects as bidder i wants: those of the bidder before, who is near."""
+    n_o, most, found = index.space.points.shape[0], -np.inf, 0
+    for k in range(lists.start[before], lists.start[before] + lists.length[before]):
+        j = int(np.int64(lists.item[k]))
+        if j < n_o:
+            most = max(most, priced.cost_of(index, i, j) + price[j])
+            found += 1
+    wanted = lists.start[i + 1] - lists.start[i] - int(price.shape[0] > n_o)
+    return most + 1e-12 * abs(most) + 1e-300 if found >= wanted else np.inf
 
 
 def refresh(lists: Lists, index: priced.Index, price: Floats, bidders: Ints) -> None:
