@@ -21,9 +21,10 @@ import polars as pl
 from numpy.typing import NDArray
 
 from unmask.arrays import Codes, Flags, Floats, Rows
+from unmask.study.ranks import MISSING, ranked
 from unmask.tables import Encoded, Encoding, Spans
 
-MISSING = 0  # number of a missing value, or of no interval
+CELLS = 2**17  # of a table that are written together: they stay in the cache
 
 
 class Match(NamedTuple):
@@ -144,22 +145,35 @@ class Matcher:
 
 def make_matcher(encoding: Encoding) -> Matcher:
     """Number the values of every attribute over both files."""
-    people: list[Rows] = []
-    records: list[Rows] = []
+    people: list[Rows | Codes] = []
+    records: list[Rows | Codes] = []
     inside: dict[int, tuple[tuple[int, ...], ...]] = {}
     for number, name in enumerate(encoding.names):
+        known: Rows | Codes
+        published: Rows | Codes
         if name in encoding.spans:
             known, published, inside[number] = _intervals(encoding.spans[name])
         else:
-            known, published = _values(encoding, number)
+            known, published = ranked(*_column(encoding, number))
         people.append(known)
         records.append(published)
     original, released = (_side_by_side(*side) for side in ((people, encoding.original), (records, encoding.released)))
     return Matcher(encoding.names, original, released, inside, encoding.notes)
 
 
-def _side_by_side(columns: list[Rows], side: Encoded) -> Codes:
-    return np.column_stack(columns).astype(np.int32) if columns else np.zeros((len(side), 0), dtype=np.int32)
+def _side_by_side(columns: list[Rows | Codes], side: Encoded) -> Codes:
+    table = np.empty((len(side), len(columns)), dtype=np.int32)
+    step = max(64, CELLS // max(1, len(columns)))
+    for first in range(0, len(side), step):
+        for k, column in enumerate(columns):
+            table[first : first + step, k] = column[first : first + step]
+    return table
+
+
+def _column(encoding: Encoding, number: int) -> tuple[Floats | Codes, Floats | Codes]:
+    p, sides = len(encoding.numeric_names), (encoding.original, encoding.released)
+    left, right = (side.numeric[:, number] if number < p else side.codes[:, number - p] for side in sides)
+    return left, right
 
 
 def number_rows(codes: NDArray[np.integer]) -> Rows:
@@ -172,21 +186,6 @@ def number_rows(codes: NDArray[np.integer]) -> Rows:
             reach = int(number.max(initial=0)) + 1
         number, reach = number * wide + codes[:, k], reach * wide
     return np.unique(number, return_inverse=True)[1].ravel().astype(np.int64)
-
-
-def _values(encoding: Encoding, number: int) -> tuple[Rows, Rows]:
-    """Numbers of equal values over both files."""
-    p = len(encoding.numeric_names)
-    sides = encoding.original, encoding.released
-    if number < p:
-        column = pl.Series(np.concatenate([side.numeric[:, number] for side in sides]) + 0.0)  # -0.0 is 0.0
-        column = column.fill_nan(None)
-    else:
-        codes = np.concatenate([side.codes[:, number - p] for side in sides])
-        column = pl.Series(codes).set(pl.Series(codes < 0), None)
-    ranks = column.rank("dense").fill_null(MISSING).cast(pl.Int64).to_numpy()
-    n = len(encoding.original)
-    return ranks[:n], ranks[n:]
 
 
 def _intervals(span: Spans) -> tuple[Rows, Rows, tuple[tuple[int, ...], ...]]:
