@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from unmask.kernels.base import CHEBYSHEV, EUCLIDEAN, LANES, LEAF, MANHATTAN, PART, ROWS
 from unmask.kernels.compiling import blocks as machine_blocks
-from unmask.kernels.compiling import lowest, popcount
+from unmask.kernels.compiling import decorators, fetch, lowest, popcount
 from unmask.kernels.search import masks, wide
 
 many = settings(max_examples=100, deadline=None)
@@ -104,6 +104,26 @@ def test_bits_of_a_word(word):
     assert bits(np.uint64(word)) == (word.bit_count(), (word & -word).bit_length() - 1)
     assert plain_popcount(np.uint64(word)) == word.bit_count()
     assert plain_lowest(np.uint64(word)) == (word & -word).bit_length() - 1
+
+
+@numba.njit
+def fetched(table, row):
+    fetch(table, row)
+    return table[row, 0]
+
+
+@pytest.mark.parametrize("table", [np.arange(12, dtype=np.int32).reshape(3, 4), np.arange(3, dtype=np.int32)[:, None]])
+def test_a_row_that_was_asked_for_is_what_it_was(table):
+    before = table.copy()
+    assert [fetched(table, row) for row in range(3)] == before[:, 0].tolist()
+    assert as_written(fetch)(table, 2) is None
+    assert table.tolist() == before.tolist()
+
+
+@pytest.mark.skipif(numba.config.DISABLE_JIT or decorators.native is None, reason="it is as written")
+def test_a_row_is_asked_for_by_an_instruction():
+    fetched(np.zeros((2, 2), np.int32), 1)
+    assert any("prefetch" in code for code in fetched.inspect_asm().values())
 
 
 RUN = """

@@ -8,12 +8,12 @@ or UNMASK_PLAIN_KERNELS is set, the function runs as written, with equal results
 waits for, once.
 """
 
-from unmask.kernels.compiling.bits import lowest, popcount
+from unmask.kernels.compiling.bits import fetch, lowest, popcount
 from unmask.kernels.compiling.chunks import in_chunks, in_strides, in_threads
 from unmask.kernels.compiling.decorators import inlined, inner, kernel, lean, machine
 from unmask.kernels.compiling.waiting import kept_bytes, kept_in, while_compiling
 
 __all__ = [
-    "in_chunks", "in_strides", "in_threads", "inlined", "inner", "kept_bytes", "kept_in", "kernel", "lean", "lowest",
-    "machine", "popcount", "while_compiling",
+    "fetch", "in_chunks", "in_strides", "in_threads", "inlined", "inner", "kept_bytes", "kept_in", "kernel", "lean",
+    "lowest", "machine", "popcount", "while_compiling",
 ]  # fmt: skip

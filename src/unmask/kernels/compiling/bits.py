@@ -1,9 +1,10 @@
-"""The bits of one word."""
+"""The bits of one word; and a line of memory that is needed soon."""
 
 from __future__ import annotations
 
 import numpy as np
 
+from unmask.kernels.base import Codes
 from unmask.kernels.compiling.decorators import machine
 
 
@@ -25,3 +26,8 @@ def lowest(word: np.uint64 | int) -> int:
         left >>= np.uint64(1)
         place += 1
     return place
+
+
+@machine
+def fetch(table: Codes, row: int) -> None:
+    """Ask for the beginning of a row, which is read soon: it is on its way while other work is done."""

@@ -2,6 +2,8 @@
 
 One instruction of many machines (VNNI) multiplies 64 pairs of such numbers and adds them up by fours; others take the
 even and the odd ones in 16 bits. A block keeps all its sums in registers, and nothing is rounded.
+
+Here is also the instruction that asks for a line of memory before it is needed (`fetch`).
 """
 
 # ruff: noqa: ANN401, ARG001  # what numba passes to an intrinsic has no types
@@ -159,3 +161,20 @@ def _products(builder: Any, one: Any, other: Any) -> Any:
 
 def _bits(builder: Any, close: Any) -> Any:
     return builder.zext(builder.bitcast(close, ir.IntType(LANES)), I64)
+
+
+@emitted
+def fetch(typing: Any, table: Any, row: Any) -> Any:
+    """Emit bits.fetch: for reading, soon, and no code."""
+
+    def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        array = context.make_array(signature.args[0])(context, builder, args[0])
+        start = builder.mul(args[1], builder.extract_value(array.shape, 1))
+        number, byte = ir.IntType(32), ir.IntType(8).as_pointer()
+        kind = ir.FunctionType(ir.VoidType(), [byte, number, number, number])
+        ask = builder.module.declare_intrinsic("llvm.prefetch", [byte], kind)
+        where = builder.bitcast(builder.gep(array.data, [start]), byte)
+        builder.call(ask, [where, number(0), number(3), number(1)])
+        return context.get_dummy_value()
+
+    return types.void(table, types.int64), emit

@@ -29,7 +29,7 @@ from numba.core.options import DefaultOptions
 from numba.extending import intrinsic
 
 from unmask.kernels.base import CHEBYSHEV, EUCLIDEAN, LANES, LEAF, MANHATTAN
-from unmask.kernels.compiling.blocks import block_masks  # noqa: F401 - one of the functions of this file
+from unmask.kernels.compiling.blocks import block_masks, fetch  # noqa: F401 - functions of this file
 
 OPTIONS: dict[str, dict[str, Any]] = {
     "wrapped": {"no_cfunc_wrapper": True},

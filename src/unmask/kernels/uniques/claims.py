@@ -1,8 +1,9 @@
 """Minimal sample uniques of up to three attributes and whom they find, in one walk over records and people together.
 
-Each attribute is taken as the highest of a set. Records with equal values of it lie together with the people who carry
-that value; what is known of both is copied to one place, which fits a fast memory, and all sets of this highest
-attribute are walked there (``together``). Nothing is kept of a set but how many MSUs it has.
+Each attribute is taken as the highest of a set. Records with equal values of it are looked at together with the people
+who carry that value; what is known of both is copied to one place, which fits a fast memory, and all sets of this
+highest attribute are walked there (``together``): few records are compared two by two (``few``), a second attribute
+that hardly two share takes one look at each (``scarce``). Nothing is kept of a set but how many MSUs it has.
 """
 
 from __future__ import annotations
@@ -16,12 +17,28 @@ import numpy as np
 from unmask.kernels.base import Codes, Ints
 from unmask.kernels.uniques.kinds import Kinds, Numbered, number_values
 from unmask.kernels.uniques.partition import restore
-from unmask.kernels.uniques.sides import LISTED, PAIRS, Flags, Out, Room, Side, Told, order_by
+from unmask.kernels.uniques.sides import (
+    LISTED,
+    PAIRS,
+    RECORDS,
+    Few,
+    Flags,
+    Hand,
+    Laid,
+    Out,
+    Parts,
+    Room,
+    Scarce,
+    Side,
+    Told,
+    order_by,
+)
 from unmask.kernels.uniques.together import walk
 
 MOST_ATTRIBUTES = 3  # of a set: being unique on less is told by one attribute and by pairs
 ENOUGH = 1 << 20  # pairs, or MSUs, that are handed over together
 FEW = 24  # records, and people, with equal values up to which they are compared two by two
+SCARCE = 8  # pairs of records with equal values up to which these are not laid out part by part
 
 
 class Claimed(NamedTuple):
@@ -53,36 +70,36 @@ def find_claims(
     their masks, where attributes with more values have higher bits; bit k of a mask that is handed over is column k.
     """
     n, m = kinds.table.shape
-    numbered = number_values(kinds.table, people, apart)
+    numbered = number_values(kinds, people, apart)
     words = m * (m - 1) // 128 + 1 if max_size == MOST_ATTRIBUTES else 0
-    told = Told(kinds.counts == 1, np.zeros(n, np.bool_), np.zeros(n, np.int64), np.zeros((n, words), np.int64))
+    told = Told(np.zeros(n, np.bool_), np.zeros((n, words), np.int64))
     listed = sum(1 << place for place, column in enumerate(numbered.order.tolist()) if column in apart)
-    spare = np.empty_like(numbered.records), np.empty_like(numbered.people)  # a fresh one each time would cost more
+    room = _room(n, len(people), int(numbered.cards.max()), m)
+    spare = np.empty(n, np.int32), np.empty(len(people), np.int32)
     for high in range(m):
-        yield from _of_highest(high, max_size, numbered, told, listed, spare)
+        yield from _of_highest(high, max_size, numbered, told, listed, room, spare)
         if progress is not None:
             progress(_sets(high + 1, max_size) / _sets(m, max_size))
 
 
 def _of_highest(
-    high: int, max_size: int, numbered: Numbered, told: Told, listed: int, spare: tuple[Codes, Codes]
+    high: int, max_size: int, numbered: Numbered, told: Told, listed: int, room: Room, spare: tuple[Codes, Codes]
 ) -> Iterator[Claimed]:
     """All sets with one highest attribute; a part of them whenever there is enough to hand over."""
     values = int(numbered.cards[high])
-    records = _side(numbered.records, high, values, spare[0])
-    people = _side(numbered.people, high, values, spare[1])._replace(
-        ends=np.empty_like(records.ends)
-    )  # parts are of records
-    room = _room(records, people, int(numbered.cards.max()))
+    records = _side(numbered.records, numbered.columns[0][high], high, values, spare[0])
+    people = _side(numbered.people, numbered.columns[1][high], high, values, spare[1])
     pairs = ENOUGH + FEW**2 + people.block.shape[1] * (high + 1)  # the last part is hardly ever touched
-    most = ENOUGH + FEW * high**2 + records.block.shape[1] * (high + 1) + 1 if listed else 0
+    most = ENOUGH + FEW * high**2 + records.block.shape[1] * (2 * high + 1) + 1 if listed else 0
     who, whose, stands_out = (np.empty(size, np.int32) for size in (pairs, pairs, most))
     number, masks = np.zeros((high + 1, high + 1), np.int64), np.empty(most, np.int64)
-    out = Out(number, who, whose, stands_out, masks, np.array([0, 0, 0, -1, 0]))
+    out = Out(number, who, whose, stands_out, masks, np.array([0, 0, 0, -1, 0, 0, 0]))
     done = False
     while not done:
         done = walk(high, max_size, listed, FEW, records, people, told, room, out)
         told_of, some = out.state[PAIRS], out.state[LISTED]
+        if done:
+            number[1:, 0] += out.state[RECORDS]
         sets = _numbers(number, high, numbered.order) if done else {}
         yield Claimed(
             sets, who[:told_of], whose[:told_of], stands_out[:some], restore(masks[:some], numbered.order), told.special
@@ -90,29 +107,25 @@ def _of_highest(
         out.state[[PAIRS, LISTED]] = 0
 
 
-def _side(table: Codes, high: int, values: int, spare: Codes) -> Side:
+def _side(table: Codes, column: Codes, high: int, values: int, order: Codes) -> Side:
     """Rows by their value of the highest attribute; room for those of the most frequent value."""
-    order, starts = np.empty(len(table), np.int32), np.zeros(values + 2, np.int32)
-    order_by(table, high, order, starts)
-    starts, order = starts[:-1], order[: starts[-2]]
-    most = int(np.diff(starts).max(initial=0))
-    return Side(
-        order,
-        np.take(table, order, axis=0, out=spare[: len(order)], mode="clip"),
-        starts,
-        np.empty((high, most), np.int32),
-        np.empty(most, np.int32),
-        np.empty(most, np.int32),
+    starts = np.zeros(values + 2, np.int32)
+    order_by(column, order, starts)
+    most = int(np.diff(starts[:-1]).max(initial=0))
+    return Side(table, order, starts[:-1], np.empty((high, most), np.int32))
+
+
+def _room(records: int, people: int, values: int, width: int) -> Room:
+    most, several = np.empty((2, records), np.int64), np.empty((2, FEW, FEW), np.int64)
+    rows, split = np.empty((2, FEW, width), np.int32), np.empty((2, records), np.int32)
+    places, whole = np.zeros((3, values + 1), np.int32), np.arange(max(records, people), dtype=np.int32)
+    laid = [Laid(np.empty(size, np.int32), np.empty(records, np.int32)) for size in (records, people)]
+    return Room(
+        Hand(most[0], most[1], np.empty(people, np.int32)),
+        Few(rows[0], rows[1], several[0], several[1], np.empty(FEW, np.int64)),
+        Parts(places[0], places[1], split[0], split[1], whole, *laid),
+        Scarce(places[2], np.ones(1, np.int64), np.empty(2 * SCARCE, np.int32)),
     )
-
-
-def _room(records: Side, people: Side, values: int) -> Room:
-    most, others = records.block.shape[1], people.block.shape[1]
-    compared = np.empty((FEW, FEW), np.int64), np.empty((FEW, FEW), np.int64)
-    places = np.zeros(values + 1, np.int32), np.zeros(values + 1, np.int32)
-    seen = np.empty(most, np.int32), np.empty(most, np.int32)
-    whole, last = np.arange(max(most, others), dtype=np.int32), np.empty(others, np.int32)
-    return Room(np.empty(max(most, FEW), np.int64), *compared, *places, *seen, whole, last)
 
 
 def _numbers(number: Ints, high: int, order: Ints) -> dict[int, int]:

@@ -9,22 +9,31 @@ from __future__ import annotations
 import numpy as np
 
 from unmask.kernels.base import Codes
-from unmask.kernels.compiling import inner, lean
+from unmask.kernels.compiling import fetch, inner, lean
 from unmask.kernels.uniques.few import compare_few
+from unmask.kernels.uniques.scarce import find_shared, split_scarce
 from unmask.kernels.uniques.sides import (
     BROUGHT,
+    COUNTED,
     LISTED,
     PAIRS,
+    RECORDS,
     SECOND,
     VALUE,
+    Hand,
+    Laid,
     Out,
+    Parts,
     Room,
     Side,
     Told,
     is_told,
-    keep,
     note,
+    settle,
+    single_of,
 )
+
+AHEAD, SOON = 128, 16  # rows that are asked for before they are needed: of values that come later, and of this one
 
 
 @lean
@@ -38,32 +47,49 @@ def walk(
         many = records.starts[value + 1] - records.starts[value]
         others = people.starts[value + 1] - people.starts[value]
         if state[SECOND] < 0:
+            _ask(records, lower, value)
+            _ask(people, lower, value)
             if out.people.shape[0] - state[PAIRS] < others + few * few:
                 return False
             if listed and out.masks.shape[0] - state[LISTED] < few * high * high + 1:
                 return False
-            state[SECOND], state[BROUGHT] = 0, 0
+            state[SECOND], state[BROUGHT], state[COUNTED] = 0, 0, 0
             if many == 1:
                 _note_single(high, listed, records, people, told, out)
-                state[SECOND] = high
+                state[SECOND] = high + 1
             elif many <= few and others <= few and lower:
-                compare_few(high, max_size, listed, records, people, told, room, out)
-                state[SECOND] = high
-            elif not _bring(high, lower, records, told, room, value):
-                state[SECOND] = high
+                compare_few(high, max_size, listed, records, people, told, room.few, out)
+                state[SECOND] = high + 1
+            elif not _bring(high, lower, records, room.hand, value):
+                state[SECOND] = high + 1
         while state[SECOND] < lower:
             sets = state[SECOND] + 1
             if out.people.shape[0] - state[PAIRS] < others * sets:
                 return False
-            if listed and out.masks.shape[0] - state[LISTED] < many * sets:
+            if listed and out.masks.shape[0] - state[LISTED] < many * (sets + high):
                 return False
-            _split(high, max_size, listed, records, people, told, room, out)
+            pairs = find_shared(state[SECOND], many, records.block, room.scarce)
+            if pairs < 0:
+                _split(high, max_size, listed, records, people, told, room.hand, room.parts, out)
+            else:
+                if others and not state[BROUGHT]:
+                    _bring_people(high, people, room.hand.last, out)
+                split_scarce(high, max_size, listed, pairs, records, people, told, room.hand, room.scarce, out)
             state[SECOND] += 1
-        if told.pairs.shape[1] and high and many > 1:
-            keep(high, records, told, room, value)
+        if lower and state[SECOND] == lower:
+            _settle_all(high, listed, records, told, room.hand, out)
         state[VALUE] += 1
         state[SECOND] = -1
     return True
+
+
+@inner
+def _ask(side: Side, lower: int, value: int) -> None:
+    """Ask for rows that are looked at some values later, as many as there are of this one."""
+    begin, end = side.starts[value] + AHEAD, side.starts[value + 1] + AHEAD
+    if lower and end - begin <= AHEAD:
+        for place in range(begin, min(end, side.starts[-1])):
+            fetch(side.table, side.order[place])
 
 
 @inner
@@ -71,9 +97,8 @@ def _note_single(high: int, listed: int, records: Side, people: Side, told: Told
     """One record has the value at hand: everybody who has it claims this record."""
     value = out.state[VALUE]
     row = records.order[records.starts[value]]
-    if not told.alone[row]:
+    if single_of(row, records.table) == -1:
         return
-    told.single[row] |= 1 << high
     out.number[0, 0] += 1
     note(row, 1 << high, listed, told, out)
     if listed >> high & 1:
@@ -86,32 +111,46 @@ def _note_single(high: int, listed: int, records: Side, people: Side, told: Told
 
 
 @inner
-def _bring(high: int, lower: int, records: Side, told: Told, room: Room, value: int) -> bool:
-    """Copy what is known of the records with the value at hand, attribute by attribute, unless no MSU can be there."""
+def _bring(high: int, lower: int, records: Side, hand: Hand, value: int) -> bool:
+    """Copy what is known of the records with the value at hand, attribute by attribute; tell whether MSUs can be."""
     begin, end = records.starts[value], records.starts[value + 1]
     telling = False
     for i in range(end - begin):
+        fetch(records.table, records.order[min(begin + i + SOON, end - 1)])
         row = records.order[begin + i]
-        room.now[i] = told.single[row] if told.alone[row] else -1
-        telling = telling or told.alone[row]
-    if not telling or not lower:
-        return False
-    for i in range(end - begin):
-        for k in range(high):
-            records.block[k, i] = records.table[begin + i, k]
-    return True
+        hand.single[i], hand.now[i] = single_of(row, records.table), -1
+        telling = telling or hand.single[i] != -1
+        if lower:
+            for k in range(high):
+                records.block[k, i] = records.table[row, k]
+    return telling and lower > 0
 
 
 @inner
-def _bring_people(high: int, people: Side, room: Room, out: Out) -> None:
+def _settle_all(high: int, listed: int, records: Side, told: Told, hand: Hand, out: Out) -> None:
+    """Tell of each record at hand on which pairs it has an MSU."""
+    begin, before = records.starts[out.state[VALUE]], out.state[RECORDS]
+    for i in range(records.starts[out.state[VALUE] + 1] - begin):
+        if hand.single[i] != -1:
+            shared = ~hand.now[i] & ((1 << high) - 1)
+            settle(high, records.order[begin + i], shared, hand.single[i], listed, told, out)
+    for second in range(high):
+        if out.state[COUNTED] >> second & 1:
+            out.number[second + 1, 0] -= out.state[RECORDS] - before
+
+
+@inner
+def _bring_people(high: int, people: Side, last: Codes, out: Out) -> None:
     """The same of the people with that value, once: where no record stands out they are not needed."""
     if out.state[BROUGHT]:
         return
     begin, end = people.starts[out.state[VALUE]], people.starts[out.state[VALUE] + 1]
     for i in range(end - begin):
-        room.last[i] = 0
+        last[i] = 0
+        fetch(people.table, people.order[min(begin + i + SOON, end - 1)])
+        row = people.order[begin + i]
         for k in range(high):
-            people.block[k, i] = people.table[begin + i, k]
+            people.block[k, i] = people.table[row, k]
     out.state[BROUGHT] = 1
 
 
@@ -137,38 +176,41 @@ def _tally(
 
 @inner
 def _split(
-    high: int, max_size: int, listed: int, records: Side, people: Side, told: Told, room: Room, out: Out
+    high: int, max_size: int, listed: int, records: Side, people: Side, told: Told, hand: Hand, split: Parts, out: Out
 ) -> None:
     """Split the rows at hand by the second attribute; and by a third one where several records are left."""
     value, second = out.state[VALUE], out.state[SECOND]
-    begin, place = records.starts[value], room.place
+    begin, place = records.starts[value], split.place
     many = records.starts[value + 1] - begin
-    several, parts = _tally(second, records.block, room.whole, 0, many, place, room.values)
-    mask = 1 << high | 1 << second
-    fresh = 0
+    several, parts = _tally(second, records.block, split.whole, 0, many, place, split.values)
+    mask, fresh = 1 << high | 1 << second, 0
     for v in range(several):
-        i = place[room.values[v]] - 1
+        i = place[split.values[v]] - 1
         if i >= 0:
-            if room.now[i] >> second & 1:
-                place[room.values[v]] = 0
+            if hand.single[i] >> second & 1:
+                place[split.values[v]] = 0
             else:
-                room.now[i] |= 1 << second
-                note(records.order[begin + i], mask, listed, told, out)
                 fresh += 1
     out.number[second + 1, 0] += fresh
+    out.state[COUNTED] |= 1 << second
     if fresh and not listed & mask:
-        _bring_people(high, people, room, out)
+        _bring_people(high, people, hand.last, out)
         others = people.starts[value + 1] - people.starts[value]
-        _claim(second, room.whole, 0, others, place, records, people, room, out)
-    if parts and max_size > 2 and second:
-        _split_parts(high, mask, parts, listed, records, people, told, room, out)
+        _claim(second, split.whole, 0, others, place, records, people, hand.last, out)
+    left = np.int64(0)
+    for i in range(many):
+        if place[records.block[second, i]] < 0 and hand.single[i] != -1:
+            hand.now[i] &= ~(1 << second)
+            left |= ~hand.now[i]
+    if max_size > 2 and left & ((1 << second) - 1):
+        _split_parts(high, mask, parts, listed, records, people, told, hand, split, out)
     for v in range(several):
-        place[room.values[v]] = 0
+        place[split.values[v]] = 0
 
 
 @inner
 def _claim(
-    column: int, rows: Codes, begin: int, end: int, place: Codes, records: Side, people: Side, room: Room, out: Out
+    column: int, rows: Codes, begin: int, end: int, place: Codes, records: Side, people: Side, last: Codes, out: Out
 ) -> None:
     """Each of some people claims the record that alone has their value."""
     value, at = out.state[VALUE], out.state[PAIRS]
@@ -176,8 +218,8 @@ def _claim(
     for i in range(begin, end):
         who = rows[i]
         whose = place[people.block[column, who]]
-        if whose > 0 and room.last[who] != whose:
-            room.last[who] = whose
+        if whose > 0 and last[who] != whose:
+            last[who] = whose
             out.people[at], out.records[at] = people.order[first + who], records.order[start + whose - 1]
             at += 1
     out.state[PAIRS] = at
@@ -185,53 +227,65 @@ def _claim(
 
 @inner
 def _split_parts(
-    high: int, mask: int, parts: int, listed: int, records: Side, people: Side, told: Told, room: Room, out: Out
+    high: int,
+    mask: int,
+    parts: int,
+    listed: int,
+    records: Side,
+    people: Side,
+    told: Told,
+    hand: Hand,
+    split: Parts,
+    out: Out,
 ) -> None:
     """Split each part of several records by the third attributes on which some of them are not unique yet."""
-    second = out.state[SECOND]
-    value, lower = out.state[VALUE], (1 << second) - 1
+    second, value = out.state[SECOND], out.state[VALUE]
     many = records.starts[value + 1] - records.starts[value]
-    left = np.int64(0)
-    for i in range(many):
-        if room.place[records.block[second, i]] < 0:
-            left |= ~room.now[i]
-    if not left & lower:
-        return
-    _lay_out(second, many, parts, room, records)
+    _lay_out(second, many, parts, split.place, records.block, split.records)
     begin, found = 0, False
     for part in range(parts):
-        end, left = records.ends[part], np.int64(0)
+        end, left = split.records.ends[part], np.int64(0)
         for at in range(begin, end):
-            left |= ~room.now[records.parts[at]]
+            left |= ~hand.now[split.records.rows[at]]
         for third in range(second):
             if left >> third & 1:
-                several, fresh = _split_part(mask, third, begin, end, listed, records, told, room, out)
+                several, fresh = _split_part(mask, third, begin, end, listed, records, told, hand, split, out)
                 if fresh and not listed & (mask | 1 << third):
                     if not found:
-                        _bring_people(high, people, room, out)
-                        _lay_out(second, people.starts[value + 1] - people.starts[value], parts, room, people)
+                        _bring_people(high, people, hand.last, out)
+                        others = people.starts[value + 1] - people.starts[value]
+                        _lay_out(second, others, parts, split.place, people.block, split.people)
                         found = True
-                    start = people.ends[part - 1] if part else 0
-                    _claim(third, people.parts, start, people.ends[part], room.deeper, records, people, room, out)
+                    start, stop = split.people.ends[part - 1] if part else 0, split.people.ends[part]
+                    _claim(third, split.people.rows, start, stop, split.deeper, records, people, hand.last, out)
                 for v in range(several):
-                    room.deeper[room.below[v]] = 0
+                    split.deeper[split.below[v]] = 0
         begin = end
 
 
 @inner
 def _split_part(
-    mask: int, third: int, begin: int, end: int, listed: int, records: Side, told: Told, room: Room, out: Out
+    mask: int,
+    third: int,
+    begin: int,
+    end: int,
+    listed: int,
+    records: Side,
+    told: Told,
+    hand: Hand,
+    split: Parts,
+    out: Out,
 ) -> tuple[int, int]:
     """Split one part by a third attribute; values that occur, and how many records have an MSU there."""
     second, start = out.state[SECOND], records.starts[out.state[VALUE]]
-    several, _ = _tally(third, records.block, records.parts, begin, end, room.deeper, room.below)
+    several, _ = _tally(third, records.block, split.records.rows, begin, end, split.deeper, split.below)
     fresh = 0
     for v in range(several):
-        i = room.deeper[room.below[v]] - 1
+        i = split.deeper[split.below[v]] - 1
         if i >= 0:
             row = records.order[start + i]
-            if room.now[i] >> third & 1 or is_told(told, row, second, third):
-                room.deeper[room.below[v]] = 0
+            if hand.now[i] >> third & 1 or is_told(told, row, second, third):
+                split.deeper[split.below[v]] = 0
             else:
                 note(row, mask | 1 << third, listed, told, out)
                 fresh += 1
@@ -240,19 +294,19 @@ def _split_part(
 
 
 @inner
-def _lay_out(second: int, many: int, parts: int, room: Room, side: Side) -> None:
+def _lay_out(second: int, many: int, parts: int, place: Codes, block: Codes, laid: Laid) -> None:
     """Put the rows at hand that belong to a part of several records in the order of these parts."""
     for part in range(parts):
-        side.ends[part] = 0
+        laid.ends[part] = 0
     for i in range(many):
-        there = room.place[side.block[second, i]]
+        there = place[block[second, i]]
         if there < 0:
-            side.ends[-there - 1] += 1
+            laid.ends[-there - 1] += 1
     at = 0
     for part in range(parts):
-        at, side.ends[part] = at + side.ends[part], at
+        at, laid.ends[part] = at + laid.ends[part], at
     for i in range(many):
-        there = room.place[side.block[second, i]]
+        there = place[block[second, i]]
         if there < 0:
-            side.parts[side.ends[-there - 1]] = i
-            side.ends[-there - 1] += 1
+            laid.rows[laid.ends[-there - 1]] = i
+            laid.ends[-there - 1] += 1
