@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
+
 import numpy as np
 import polars as pl
 import pytest
@@ -85,3 +87,20 @@ def test_few_people_among_many_points_are_decided_without_a_tree_and_equally(mon
     few = index.decide(truth[rows], rows=rows)
     assert (index._tree is None) == (many == 1)
     assert np.array_equal(few.credit, index.decide(truth).credit[rows])
+
+
+@pytest.mark.parametrize(("columns", "asked"), [(ask.WIDE - 1, 0), (ask.WIDE, 1)])
+def test_trees_of_many_attributes_are_planted_with_one_thread_of_openblas(monkeypatch, columns, asked):
+    limits = []
+
+    @contextmanager
+    def noted():
+        limits.append("one")
+        yield
+
+    monkeypatch.setattr(ask, "one_thread", noted)
+    values = np.random.default_rng(0).normal(size=(300, columns))
+    people = pl.DataFrame({f"c{k}": values[:, k] for k in range(columns)})
+    index = Study(Release(people, people)).index()
+    assert (index.decide(np.arange(300)).credit == 1.0).all()
+    assert len(limits) == asked

@@ -15,9 +15,11 @@ from unmask.kernels import search
 from unmask.kernels.base import Space
 from unmask.kernels.search import Decision, Nearest, Tree, plant
 from unmask.study.memory import check_search, fits, memory_of_search
+from unmask.threads import one_thread
 
 Progress = Callable[[float, str], None]
 
+WIDE = 30  # attributes from which on a tree asks OpenBLAS, whose other threads wait busily after each small product
 MANY, FEW = 100_000, 5_000  # points from which on a tree is not planted for a decision about so few people
 
 PREPARING = "preparing (kernels are compiled once, on the first run)"
@@ -25,6 +27,13 @@ PREPARING = "preparing (kernels are compiled once, on the first run)"
 
 def quiet(_fraction: float, _words: str) -> None:
     """Tell nobody."""
+
+
+def _planted(space: Space) -> Tree:
+    if space.points.shape[1] < WIDE:
+        return plant(space)
+    with one_thread():
+        return plant(space)
 
 
 class Index:
@@ -46,7 +55,7 @@ class Index:
         if self._tree is None:
             tell(0.0, PREPARING)
             check_search(self.space)
-            self._tree = plant(self.space)
+            self._tree = _planted(self.space)
         return self._tree
 
     def _asked(self, rows: Rows | None, tell: Progress = quiet) -> tuple[Space, Tree]:
@@ -55,7 +64,7 @@ class Index:
         asking = self.space.of(rows)
         if self._tree is None and not fits(self.space):  # a sample may still fit
             check_search(asking)
-            return asking, plant(asking)
+            return asking, _planted(asking)
         return asking, self.tree(tell)._replace(probes=np.ascontiguousarray(self.tree().probes[rows]))
 
     def nearest(self, *, seed: int, rows: Rows | None = None, tell: Progress = quiet) -> Nearest:

@@ -17,6 +17,7 @@ from unmask.kernels.base import CHEBYSHEV, EUCLIDEAN, MANHATTAN, Space
 from unmask.kernels.compiling import in_threads
 from unmask.kernels.sums import added
 from unmask.tables import Encoding, RankMethod, canonical_order, centre_and_spread, rank
+from unmask.threads import one_thread
 
 Metric = Literal["euclidean", "manhattan", "chebyshev", "mahalanobis", "gower", "permutation"]
 Scale = Literal["own", "original", "released", "none"]
@@ -187,16 +188,19 @@ def _whitened(left: Floats, right: Floats) -> tuple[Floats, Floats]:
         return left, right
     spread = np.array([_pooled_sd(left[:, k], right[:, k]) for k in range(left.shape[1])])
     left, right = left / spread, right / spread  # units must not decide which directions have no variance
-    a, b = _centred(left), _centred(right)
-    freedom = max(1, len(a) + len(b) - 2)
-    covariance = (a.T @ a + b.T @ b) / freedom
-    values, vectors = np.linalg.eigh(covariance)
+    shift = np.array([_moments(left[:, k])[0] for k in range(left.shape[1])])  # near zero: less rounding
+    with one_thread():  # others would wait busily, and sums come out the same on any machine
+        rotate = _whitening(_centred(left), _centred(right))
+        return np.ascontiguousarray((left - shift) @ rotate), np.ascontiguousarray((right - shift) @ rotate)
+
+
+def _whitening(a: Floats, b: Floats) -> Floats:
+    """What turns centred rows of both files into coordinates of unit variance; one of zeros where nothing varies."""
+    values, vectors = np.linalg.eigh((a.T @ a + b.T @ b) / max(1, len(a) + len(b) - 2))
     keep = values > 1e-10 * max(values.max(), 1e-300)
     if not keep.any():
-        return np.zeros((len(left), 1)), np.zeros((len(right), 1))
-    rotate = vectors[:, keep] / np.sqrt(values[keep])
-    shift = np.array([_moments(left[:, k])[0] for k in range(left.shape[1])])  # near zero: less rounding
-    return np.ascontiguousarray((left - shift) @ rotate), np.ascontiguousarray((right - shift) @ rotate)
+        return np.zeros((a.shape[1], 1))
+    return np.asarray(vectors[:, keep] / np.sqrt(values[keep]))
 
 
 def _pooled_sd(left: Floats, right: Floats) -> float:

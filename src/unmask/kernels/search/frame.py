@@ -17,12 +17,14 @@ from typing import NamedTuple
 import numpy as np
 
 from unmask.kernels.base import CHEBYSHEV, EUCLIDEAN, MANHATTAN, Codes, Floats, Ints, Singles, Space
-from unmask.kernels.compiling import in_chunks, kernel
+from unmask.kernels.compiling import in_chunks, inner, kernel, lean
 
-SAMPLE, LEAST = 2**18, 8  # numbers of the rows that principal axes are taken from, and rows for each attribute
+SAMPLE, LEAST = 2**16, 8  # numbers of the rows that principal axes are taken from, and rows for each attribute
 ROUND = 0.8  # share of the attributes that may as well vary alike: a cloud that is as round is not turned
 TURNED = 500  # attributes up to which a rotation is worth its time
+NARROW = 64  # attributes up to which products are made here: a thread of OpenBLAS waits busily after each of its own
 CHUNK = 8192
+ROWS = 64  # that are turned at a time
 MOST = 2**24 - 1  # codes up to this one are told apart
 STEP = 0.25  # of sharp numbers: mean ranks are halves, the middle of two of them is a quarter
 
@@ -42,15 +44,16 @@ class Frame(NamedTuple):
 def choose_frame(space: Space) -> Frame:
     """Choose the frame of a space: rotated for norm 2, if no number is missing and attributes are not too many."""
     p = space.points.shape[1]
-    centre, gaps = _centre(space.points)
-    whole = gaps == 0 and not np.isnan(space.queries).any()
+    points, queries = _ranges(space.points), _ranges(space.queries)
+    centre = points.sums / np.maximum(points.counts, 1.0)
+    whole = bool((points.counts == len(space.points)).all() and (queries.counts == len(space.queries)).all())
     sharp = whole and space.norm == CHEBYSHEV and not len(space.step) and _in_steps(space.points, space.queries)
     centre = np.rint(centre) if sharp else centre
     turn = whole and space.norm == EUCLIDEAN and 1 < p <= TURNED
     rotation = _principal_axes(space.points, centre) if turn else np.zeros((0, 0))
     constants = max(_largest(part) for part in (space.missing, space.step, space.code_missing))
     constants = math.sqrt(constants) if space.norm == EUCLIDEAN else constants
-    size = max(_longest(space.points, centre), _longest(space.queries, centre), constants)
+    size = max(_longest((points, queries), centre), constants)
     scale = 2.0 ** max(-300, math.ceil(math.log2(size)) + 1) if size > 0 else 1.0
     coordinates = {CHEBYSHEV: 1.0, MANHATTAN: float(p), EUCLIDEAN: math.sqrt(p)}[space.norm]
     error = 2.0 * coordinates * (2.0**-24 + (p + 4) * 2.0**-52)
@@ -64,21 +67,39 @@ def _largest(part: Floats) -> float:
     return float(part.max(initial=0.0))
 
 
-@kernel
-def _centre(values: Floats) -> tuple[Floats, int]:
-    """Means of what is there, and how many numbers are not."""
-    n, p = values.shape
-    means, counts = np.zeros(p, np.float64), np.zeros(p, np.int64)
-    for i in range(n):
-        for k in range(p):
-            if values[i, k] == values[i, k]:
-                means[k] += values[i, k]
-                counts[k] += 1
-    lost = n * p
-    for k in range(p):
-        means[k] /= max(counts[k], 1)
-        lost -= counts[k]
-    return means, lost
+class _Ranges(NamedTuple):
+    """Of what is there in each column: the least, the greatest, their sum and number."""
+
+    low: Floats
+    high: Floats
+    sums: Floats
+    counts: Floats
+
+
+def _ranges(values: Floats) -> _Ranges:
+    p = values.shape[1]
+    found = _Ranges(np.full(p, np.inf), np.full(p, -np.inf), np.zeros(p), np.zeros(p))
+    _look_through(values, found)
+    return found
+
+
+@lean
+def _look_through(values: Floats, found: _Ranges) -> None:
+    low, high, sums, counts = found
+    for i in range(values.shape[0]):
+        for k in range(values.shape[1]):
+            x = values[i, k]
+            if x == x:  # noqa: PLR0124
+                low[k], high[k] = min(low[k], x), max(high[k], x)
+                sums[k] += x
+                counts[k] += 1.0
+
+
+def _longest(sides: tuple[_Ranges, _Ranges], centre: Floats) -> float:
+    """A length that no centred row of either side exceeds: no coordinate does in any rotation."""
+    low = np.minimum(*(side.low for side in sides))
+    high = np.maximum(*(side.high for side in sides))
+    return math.hypot(*np.maximum(np.maximum(high - centre, centre - low), 0.0).tolist())
 
 
 @kernel
@@ -95,25 +116,11 @@ def _in_steps(points: Floats, queries: Floats) -> bool:
     return True
 
 
-@kernel
-def _longest(values: Floats, centre: Floats) -> float:
-    """Greatest length of a centred row: no coordinate exceeds it in any rotation."""
-    most = 0.0
-    for i in range(values.shape[0]):
-        total = 0.0
-        for k in range(values.shape[1]):
-            gap = values[i, k] - centre[k]
-            if gap == gap:  # noqa: PLR0124
-                total += gap * gap
-        most = max(most, total)
-    return math.sqrt(most)
-
-
 def _principal_axes(points: Floats, centre: Floats) -> Floats:
     """Principal axes of a sample of rows, the widest first; none if they are not orthogonal enough, or all alike."""
     rows = max(SAMPLE // len(centre), LEAST * len(centre))
     sample = points[:: -(-len(points) // rows)] - centre
-    covariance = sample.T @ sample
+    covariance = _products(sample)
     total = float(np.diag(covariance).sum())
     if not (np.isfinite(covariance).all() and 0 < total < np.inf):
         return np.zeros((0, 0))
@@ -129,16 +136,65 @@ def _defect(rotation: Floats) -> float:
     return float(np.linalg.norm(rotation.T @ rotation - np.eye(p))) + p * p * 2.0**-50
 
 
+def _products(sample: Floats) -> Floats:
+    """Sums of products of any two columns."""
+    if sample.shape[1] > NARROW:
+        return np.asarray(sample.T @ sample)
+    columns = np.ascontiguousarray(sample.T)
+    return np.asarray(np.einsum("ki,li->kl", columns, columns))
+
+
 def store(frame: Frame, values: Floats, codes: Codes, rows: Ints) -> Singles:
     """Chosen rows in the frame: numbers, then codes modulo 2**24, which may hide a difference; NaN: missing."""
     p = values.shape[1]
     table = np.empty((len(rows), p + codes.shape[1]), dtype=np.float32)
+    wide = len(frame.rotation) > NARROW
+    change = (frame.centre, 1.0 / frame.scale, np.zeros((0, 0)) if wide else frame.rotation)
 
     def work(part: slice) -> None:
+        if not wide:
+            _store(values, codes, rows[part], change, np.zeros((2, p, ROWS)), table[part])
+            return
         chosen = rows[part] if len(rows) < len(values) else part  # all rows are in their own order
         moved, some = (values[chosen] - frame.centre) / frame.scale, codes[chosen]
-        table[part, :p] = moved @ frame.rotation if len(frame.rotation) else moved
+        table[part, :p] = moved @ frame.rotation
         table[part, p:] = np.where(some < 0, np.nan, some & MOST)
 
     in_chunks(work, len(rows), chunk=CHUNK)
     return table
+
+
+@lean
+def _store(
+    values: Floats, codes: Codes, rows: Ints, change: tuple[Floats, float, Floats], room: Floats, table: Singles
+) -> None:
+    """Centre, scale and turn some rows; attribute by attribute, as loops over rows become vector instructions."""
+    centre, unit, rotation = change
+    p, turned = values.shape[1], rotation.shape[0] > 0
+    for first in range(0, rows.shape[0], ROWS):
+        size = min(ROWS, rows.shape[0] - first)
+        for i in range(size):
+            for k in range(p):
+                x = (values[rows[first + i], k] - centre[k]) * unit
+                if turned:
+                    room[0, k, i] = x
+                else:
+                    table[first + i, k] = x
+            for k in range(codes.shape[1]):
+                code = codes[rows[first + i], k]
+                table[first + i, p + k] = np.nan if code < 0 else code & MOST
+        if turned:
+            _turn(rotation, room[0], room[1])
+            for i in range(size):
+                for k in range(p):
+                    table[first + i, k] = room[1, k, i]
+
+
+@inner
+def _turn(rotation: Floats, room: Floats, turned: Floats) -> None:
+    turned[:] = 0.0
+    for k in range(rotation.shape[0]):
+        for j in range(rotation.shape[0]):
+            part = rotation[j, k]
+            for i in range(ROWS):
+                turned[k, i] += part * room[j, i]
