@@ -94,14 +94,15 @@ def plant(space: Space) -> Tree:
     step = (np.concatenate([np.zeros(p), space.step]) / unit).astype(np.float32)
     order = np.arange(n)
     _split(table, (missing, step, p, space.norm), order, n_leaves)
-    lanes = _aligned((n_leaves, width, LEAF))
-    in_chunks(lambda part: _lanes(table, order, part.start, lanes[part]), n_leaves, chunk=_CHUNK)
-    level = _levels(n_leaves)
+    lanes, level = _aligned((n_leaves, width, LEAF)), _levels(n_leaves)
     low, high, relief = (_aligned((int(level[-1]) + 1, width, LANES)) for _ in range(3))
     low[:], high[:], relief[:] = np.inf, -np.inf, np.inf
-    in_chunks(
-        lambda part: _leaf_boxes(lanes, missing, part.start, part.stop, (low, high, relief)), n, chunk=_CHUNK * LEAF
-    )
+
+    def fill(part: slice) -> None:
+        room = np.empty((2, width), np.float32)
+        _leaves(table, (order, missing), part.start, lanes[part], (low, high, relief), room)
+
+    in_chunks(fill, n_leaves, chunk=_CHUNK)
     _boxes(level, low, high, relief)
     plain, lattice = frame.whole and width == p, _lattice(space)
     grain = 0.5 * (float(np.diff(lattice).min()) if len(lattice) else STEP if frame.sharp else 0.0)
@@ -151,7 +152,7 @@ def _names(groups: Groups, order: Ints) -> tuple[Ints, Ints, Ints, Ints, Ints]:
 
 def _split(table: Singles, kinds: Kinds, order: Ints, n_leaves: int) -> None:
     """Put the points in tree order: split ranges of leaves until each is one leaf, the large ones in threads."""
-    keys, ranges = np.empty(len(table), dtype=np.float32), [(0, n_leaves)]
+    keys, ranges = np.empty(len(table), dtype=np.int64), [(0, n_leaves)]
 
     def split_all(*, once: bool) -> list[int]:
         middles = [0] * len(ranges)
@@ -174,14 +175,14 @@ def _split_range(
     table: Singles,
     kinds: Kinds,
     order: Ints,
-    keys: Singles,
+    keys: Ints,
     first: int,
     last: int,
     once: bool,  # noqa: FBT001
 ) -> int:
     """Split a range of leaves, once or down to single leaves; returns the first leaf of the second half."""
     n, todo, halfway = table.shape[0], [(first, last)], last
-    totals = np.empty(table.shape[1], np.float32)
+    totals, one = np.empty(table.shape[1], np.float32), np.empty(1, np.float32)
     while todo:
         first, last = todo.pop()
         if last - first <= 1:
@@ -189,10 +190,7 @@ def _split_range(
         middle = first + _left_part(last - first)
         a, b = first * LEAF, min(n, last * LEAF)
         k = _widest(table, order[a:b], kinds, totals)
-        for i in range(a, b):
-            value = table[order[i], k]
-            keys[i] = value if value == value else np.float32(np.inf)  # noqa: PLR0124
-        _select(keys[a:b], order[a:b], (middle - first) * LEAF)
+        _sort_apart(table, k, order[a:b], keys[a:b], (middle - first) * LEAF, one)
         if once:
             halfway = middle
             continue
@@ -219,15 +217,15 @@ def _widest(table: Singles, order: Ints, kinds: Kinds, totals: Singles) -> int:
     stride = max(1, half // 128)
     totals[:] = np.float32(0.0)
     for i in range(0, half, stride):
-        one, other = order[i], order[i + half]
-        for k in range(totals.shape[0]):
-            gap = table[one, k] - table[other, k]
-            if gap != gap:  # noqa: PLR0124
-                totals[k] += missing[k]
-            elif k >= p:
-                totals[k] += step[k] if gap != 0 else np.float32(0.0)
-            else:
-                totals[k] += gap * gap if norm == EUCLIDEAN else abs(gap)
+        one, other = table[order[i]], table[order[i + half]]
+        for k in range(p):  # two plain loops: they become vector instructions
+            gap = abs(one[k] - other[k])
+            part = gap * gap if norm == EUCLIDEAN else gap
+            totals[k] += part if gap == gap else missing[k]  # noqa: PLR0124
+        for k in range(p, totals.shape[0]):
+            gap = one[k] - other[k]
+            part = step[k] if gap != 0 else np.float32(0.0)
+            totals[k] += part if gap == gap else missing[k]  # noqa: PLR0124
     best = 0
     for k in range(1, totals.shape[0]):
         if totals[k] > totals[best]:
@@ -236,29 +234,41 @@ def _widest(table: Singles, order: Ints, kinds: Kinds, totals: Singles) -> int:
 
 
 @inner
-def _select(keys: Singles, order: Ints, rank: int) -> None:
-    """Put the `rank` smallest keys first (Hoare's quickselect; equal keys spread over both sides)."""
+def _sort_apart(table: Singles, k: int, order: Ints, keys: Ints, rank: int, one: Singles) -> None:
+    """Put the `rank` points that are smallest in an attribute first.
+
+    A key is a number's bits, which ascend as the numbers do once those of negative ones are turned round, and the point
+    below them: no two are equal, however many numbers are.
+    """
+    bits = one.view(np.int32)
+    for i in range(keys.shape[0]):
+        value = table[order[i], k]
+        one[0] = value if value == value else np.float32(np.inf)  # noqa: PLR0124
+        word = np.int64(bits[0])
+        keys[i] = (word ^ ((word >> 31) & 0x7FFFFFFF)) << 32 | order[i]
+    _select(keys, rank)
+    for i in range(keys.shape[0]):
+        order[i] = keys[i] & 0xFFFFFFFF
+
+
+@inner
+def _select(keys: Ints, rank: int) -> None:
+    """Put the `rank` smallest of different keys first: quickselect, where no branch waits for what a key is."""
     left, right = 0, keys.shape[0] - 1
-    while left < right:
+    while right - left > 1:
         a, b, c = keys[left], keys[(left + right) // 2], keys[right]
-        pivot = max(min(a, b), min(max(a, b), c))
-        i, j = left, right
-        while i <= j:
-            while keys[i] < pivot:
-                i += 1
-            while keys[j] > pivot:
-                j -= 1
-            if i <= j:
-                keys[i], keys[j] = keys[j], keys[i]
-                order[i], order[j] = order[j], order[i]
-                i += 1
-                j -= 1
-        if rank <= j:
-            right = j
-        elif rank >= i:
-            left = i
+        pivot = max(min(a, b), min(max(a, b), c))  # the median: one at least is smaller
+        middle = left
+        for i in range(left, right + 1):
+            key = keys[i]
+            keys[i], keys[middle] = keys[middle], key
+            middle += int(key < pivot)
+        if rank < middle:
+            right = middle - 1
         else:
-            return
+            left = middle
+    if left < right and keys[left] > keys[right]:
+        keys[left], keys[right] = keys[right], keys[left]
 
 
 def _levels(n_leaves: int) -> Ints:
@@ -280,31 +290,32 @@ def _aligned(shape: tuple[int, ...]) -> Singles:
 
 
 @lean
-def _lanes(table: Singles, order: Ints, first: int, lanes: Singles) -> None:
-    """Fill some leaves, from number `first` on."""
-    n = table.shape[0]
-    for leaf in range(lanes.shape[0]):
-        for j in range(LEAF):
-            t = (first + leaf) * LEAF + j
-            for k in range(lanes.shape[1]):
-                lanes[leaf, k, j] = table[order[t], k] if t < n else np.float32(np.inf)
-
-
-@lean
-def _leaf_boxes(
-    lanes: Singles, missing: Singles, first: int, last: int, boxes: tuple[Singles, Singles, Singles]
+def _leaves(
+    table: Singles,
+    chosen: tuple[Ints, Singles],
+    first: int,
+    lanes: Singles,
+    boxes: tuple[Singles, Singles, Singles],
+    room: Singles,
 ) -> None:
-    """Ranges of the leaves of some positions."""
-    low, high, relief = boxes
-    for k in range(lanes.shape[1]):
-        for t in range(first, last):
-            g, j = t // LEAF // LANES, t // LEAF % LANES
-            value = lanes[t // LEAF, k, t % LEAF]
-            if value != value:  # noqa: PLR0124
-                relief[g, k, j] = missing[k]
-            else:
-                low[g, k, j] = min(low[g, k, j], value)
-                high[g, k, j] = max(high[g, k, j], value)
+    """Fill some leaves, from number `first` on, and tell their ranges; `room` is for those of one leaf."""
+    (order, missing), (low, high, relief) = chosen, boxes
+    for leaf in range(lanes.shape[0]):
+        start, g, j = (first + leaf) * LEAF, (first + leaf) // LANES, (first + leaf) % LANES
+        size = min(LEAF, table.shape[0] - start)
+        lanes[leaf, :, size:] = np.float32(np.inf)
+        room[0], room[1] = np.float32(np.inf), np.float32(-np.inf)
+        for t in range(size):
+            row = table[order[start + t]]
+            for k in range(row.shape[0]):
+                room[0, k] = row[k] if row[k] < room[0, k] else room[0, k]
+                room[1, k] = row[k] if row[k] > room[1, k] else room[1, k]
+            for k in range(row.shape[0]):
+                lanes[leaf, k, t] = row[k]
+                if row[k] != row[k]:  # noqa: PLR0124
+                    relief[g, k, j] = missing[k]
+        for k in range(room.shape[1]):
+            low[g, k, j], high[g, k, j] = room[0, k], room[1, k]
 
 
 @kernel
