@@ -32,6 +32,16 @@ def boxes(box, group, probe, kinds, within, gaps):
 
 
 @numba.njit
+def beyond(box, group, probe, within, sides):
+    return masks.box_sides(box, group, probe, within, sides)
+
+
+@numba.njit
+def in_sides(lanes, leaf, probe, sides, within):
+    return masks.side_mask(lanes, leaf, probe, sides, within)
+
+
+@numba.njit
 def blocks(tiles, probes, within, found, far):
     return masks.block_masks(tiles, 1, probes, 4, within, found, far)
 
@@ -59,7 +69,7 @@ def as_written(function):
 
 
 plain_points, plain_boxes = map(as_written, (masks.point_mask, masks.box_mask))
-plain_blocks = as_written(masks.block_masks)
+plain_blocks, plain_beyond, plain_in_sides = map(as_written, (masks.block_masks, masks.box_sides, masks.side_mask))
 plain_popcount, plain_lowest = as_written(popcount), as_written(lowest)
 
 
@@ -97,6 +107,31 @@ def test_points_and_boxes_by_definition(seed, width, numeric, norm, lost, within
     assert mask == plain_boxes((low, high, relief), 1, probe, kinds, within, bounds)
     assert gaps.tolist() == bounds.tolist()
     assert (np.repeat(gaps, 3) <= np.where(np.isnan(other), np.inf, other)).all()  # a box bounds its points from below
+
+
+@many
+@given(seed=st.integers(0, 2**30), width=st.integers(1, 31), within=st.sampled_from([0.0, 0.5, 0.75, 2.0]))
+def test_sides_by_definition(seed, width, within):
+    """Boxes within a limit, the attributes in which they go beyond it, and their points by these attributes alone."""
+    rng = np.random.default_rng(seed)
+    lanes = rng.integers(-4, 5, (3, width, LEAF)).astype(np.float32) / 8
+    lanes[1, :, LEAF - 3 :] = np.inf  # no points: the last box
+    probe = lanes[0, :, 0].copy()
+    there = np.where(np.isinf(lanes), np.float32(np.nan), lanes).reshape(3, width, LANES, 3)
+    low, high = np.fmin.reduce(there, axis=3, initial=np.inf), np.fmax.reduce(there, axis=3, initial=-np.inf)
+    gaps = np.abs(probe[:, None] - lanes[1])
+    for run, look in ((beyond, in_sides), (plain_beyond, plain_in_sides)):
+        sides = np.full(LANES, -1, dtype=np.int32)
+        near = run((low, high, low), 1, probe, within, sides)
+        for j in range(LANES - 1):
+            own = gaps[:, 3 * j : 3 * j + 3]
+            reach = (low[1, :, j] - probe <= within) & (probe - high[1, :, j] <= within)
+            assert near >> j & 1 == reach.all()
+            assert [sides[j] >> k & 1 for k in range(width)] == (own.max(axis=1) > within).tolist()
+            mask = look(lanes, 1, probe, int(sides[j]), within) if sides[j] else 2**LEAF - 1
+            if reach.all():  # where a box does not go beyond the limit all points are within it
+                assert [mask >> i & 1 for i in range(3 * j, 3 * j + 3)] == (own <= within).all(axis=0).tolist()
+        assert not near >> (LANES - 1)
 
 
 @given(word=st.integers(1, 2**64 - 1))

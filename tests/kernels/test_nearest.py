@@ -22,6 +22,7 @@ from unmask.kernels.search import (
     rank_of_truth,
     tied,
 )
+from unmask.kernels.search.truth import SIDES
 
 many = settings(max_examples=150, deadline=None)
 
@@ -178,6 +179,34 @@ def test_ranks_with_many_ties_equal_the_definition(n, p, values, seed):
     decision = decide(space, truth, tree=tree)
     assert list(zip(decision.closer, decision.ties, strict=True)) == naive.decide(space, truth)
     assert rank_of_truth(space, truth, 40, tree=tree).tolist() == [min(40, rank) for rank in naive.ranks(space, truth)]
+
+
+@pytest.mark.parametrize("p", [1, 2, 5, SIDES, SIDES + 1])
+@pytest.mark.parametrize("copies", [1, 3])
+def test_thousands_of_ranks_that_tie_are_counted(p, copies):
+    """Most people share one value of a column, as of capital gains: boxes are counted whole, leaves by their bits."""
+    rng = np.random.default_rng(p)
+    points = 2000.0 + rng.integers(-100, 101, (4000, p)) / 2
+    points[:, -1] = 2000.0
+    others = rng.random(points.shape) < np.where(np.arange(p) < p - 1, 0.03, 0.1)
+    points[others] = rng.integers(5000, 8000, others.sum()) / 2
+    points = np.repeat(points, copies, axis=0)[rng.permutation(4000 * copies)]
+    asked = rng.integers(0, len(points), 400)
+    queries = points[asked] + rng.integers(-100, 101, (400, p))
+    queries[:, -1] += rng.integers(-700, 701, 400)
+    space = plain(queries, points, norm=0)
+    far = np.abs(queries[:, None] - points[None]).max(axis=2)
+    true = far[np.arange(400), asked]
+    closer = (far < true[:, None]).any(axis=1)
+    tree = plant(space)
+    assert tree.sharp
+    assert tree.weight.max() >= copies
+    decision = decide(space, asked, tree=tree)
+    assert (decision.closer == closer).all()
+    ties = (far == true[:, None]).sum(axis=1)
+    assert (decision.ties == np.where(closer, 0, ties)).all()
+    assert (ties[~closer] > 1000).sum() > 20
+    assert 20 < closer.sum() < 350
 
 
 def test_a_tolerance_that_joins_ranks_is_kept():

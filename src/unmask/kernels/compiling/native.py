@@ -30,6 +30,7 @@ from numba.extending import intrinsic
 
 from unmask.kernels.base import CHEBYSHEV, EUCLIDEAN, LANES, LEAF, MANHATTAN
 from unmask.kernels.compiling.blocks import block_masks, fetch  # noqa: F401 - functions of this file
+from unmask.kernels.compiling.sides import FLOATS, I64, Rows, box_sides, side_mask  # noqa: F401 - the same
 
 OPTIONS: dict[str, dict[str, Any]] = {
     "wrapped": {"no_cfunc_wrapper": True},
@@ -41,8 +42,6 @@ for _names in OPTIONS.values():
     for _name in _names:
         getattr(DefaultOptions, _name)  # an option that numba no longer has: AttributeError, and all runs as written
 
-FLOATS = ir.VectorType(ir.FloatType(), LANES)
-I64 = ir.IntType(64)
 FUSE = ("contract",)  # lets a product and a sum become one instruction
 CHECK = 4  # attributes between two looks at whether any point is still within the limit
 
@@ -75,48 +74,17 @@ def lowest(typing: Any, word: Any) -> Any:
     return types.int64(types.uint64), emit
 
 
-class _Emitter:
+class _Emitter(Rows):
     """Emits what point_mask and box_mask have in common."""
 
     def __init__(self, context: Any, builder: Any, probe: tuple[Any, Any], kinds: tuple[Any, Any]) -> None:
-        self.context, self.builder = context, builder
-        self.probe = context.make_array(probe[0])(context, builder, probe[1])
-        self.width = builder.extract_value(self.probe.shape, 0)
+        super().__init__(context, builder, probe)
         kind_type, kind = kinds
         missing, step, numeric, norm, plain = (builder.extract_value(kind, i) for i in range(5))
         self.missing = context.make_array(kind_type[0])(context, builder, missing).data
         self.step = context.make_array(kind_type[1])(context, builder, step).data
         self.numeric, self.norm = numeric, norm
         self.plain = builder.trunc(plain, ir.IntType(1)) if plain.type != ir.IntType(1) else plain
-
-    def rows(self, array: Any, value: Any, index: Any, size: int) -> Any:
-        """Pointer to the first number of array[index], whose rows are `size` long."""
-        data = self.context.make_array(array)(self.context, self.builder, value).data
-        offset = self.builder.mul(self.builder.mul(index, self.width), I64(size))
-        return self.builder.gep(data, [offset])
-
-    def vector(self, pointer: Any, offset: Any) -> Any:
-        at = self.builder.bitcast(self.builder.gep(pointer, [offset]), FLOATS.as_pointer())
-        return self.builder.load(at, align=4)
-
-    def splat(self, scalar: Any) -> Any:
-        nothing = ir.Constant(ir.VectorType(scalar.type, LANES), ir.Undefined)
-        one = self.builder.insert_element(nothing, scalar, ir.IntType(32)(0))
-        return self.builder.shuffle_vector(one, nothing, ir.Constant(ir.VectorType(ir.IntType(32), LANES), None))
-
-    def scalar(self, pointer: Any, k: Any) -> Any:
-        return self.builder.load(self.builder.gep(pointer, [k]))
-
-    def larger(self, a: Any, b: Any) -> Any:
-        return self.builder.select(self.builder.fcmp_ordered(">", a, b), a, b)
-
-    def smaller(self, a: Any, b: Any) -> Any:
-        return self.builder.select(self.builder.fcmp_ordered("<", a, b), a, b)
-
-    def size(self, gap: Any) -> Any:
-        words = ir.VectorType(ir.IntType(32), LANES)
-        unsigned = self.builder.and_(self.builder.bitcast(gap, words), ir.Constant(words, [0x7FFFFFFF] * LANES))
-        return self.builder.bitcast(unsigned, FLOATS)
 
     def add(self, total: Any, gap: Any, norm: int) -> Any:
         """Add the contribution of numeric gaps to a total."""
@@ -153,10 +121,6 @@ class _Emitter:
                 is_plain = self.plain if plain else self.builder.not_(self.plain)
                 with self.builder.if_then(self.builder.and_(is_norm, is_plain)):
                     body((norm, plain))
-
-    def bits(self, total: Any, within: Any) -> Any:
-        close = self.builder.fcmp_ordered("<=", total, within)
-        return self.builder.zext(self.builder.bitcast(close, ir.IntType(LANES)), I64)
 
 
 @emitted

@@ -66,6 +66,36 @@ def box_mask(box: Boxes, group: int, probe: Singles, kinds: Kinds, within: float
 
 
 @machine
+def box_sides(box: Boxes, group: int, probe: Singles, within: float, sides: Codes) -> int:
+    """Bits of the boxes of a group within a limit in every attribute; `sides`: in which ones a box also goes beyond.
+
+    Numbers alone, at most 31 attributes, no missing values, maximum norm: attribute k is bit k of a box's side.
+    """
+    low, high, _ = box
+    found, most = 0, np.float32(within)
+    for j in range(LANES):
+        sides[j], near = 0, True
+        for k in range(probe.shape[0]):
+            below, above = probe[k] - low[group, k, j], high[group, k, j] - probe[k]
+            near = near and -below <= most and -above <= most
+            sides[j] |= int(below > most or above > most) << k
+        found |= int(near) << j
+    return found
+
+
+@machine
+def side_mask(lanes: Singles, leaf: int, probe: Singles, sides: int, within: float) -> int:
+    """Bits of the points of a leaf that are within a limit in each attribute of `sides` (bits; at least one)."""
+    found, most = 0, np.float32(within)
+    for j in range(LEAF):
+        near = True
+        for k in range(probe.shape[0]):
+            near = near and (sides >> k & 1 == 0 or abs(probe[k] - lanes[leaf, k, j]) <= most)
+        found |= int(near) << j
+    return found
+
+
+@machine
 def block_masks(tiles: Codes, leaf: int, probes: Codes, first: int, within: Codes, masks: Ints, far: Codes) -> int:
     """Bits of the points of a leaf within the limits of the four queries from `first` on: all of them, each in `masks`.
 

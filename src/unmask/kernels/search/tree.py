@@ -308,11 +308,11 @@ def _leaves(
         for t in range(size):
             row = table[order[start + t]]
             for k in range(row.shape[0]):
-                room[0, k] = row[k] if row[k] < room[0, k] else room[0, k]
-                room[1, k] = row[k] if row[k] > room[1, k] else room[1, k]
+                room[0, k] = min(room[0, k], row[k])
+                room[1, k] = max(room[1, k], row[k])
             for k in range(row.shape[0]):
                 lanes[leaf, k, t] = row[k]
-                if row[k] != row[k]:  # noqa: PLR0124
+                if row[k] != row[k]:
                     relief[g, k, j] = missing[k]
         for k in range(room.shape[1]):
             low[g, k, j], high[g, k, j] = room[0, k], room[1, k]

@@ -35,6 +35,7 @@ class Buffer(NamedTuple):
     floors: Singles  # lower bounds of their distances
     gaps: Singles  # of the boxes of a group
     far: Singles  # stored distances of the points of a leaf
+    sides: Codes  # in which attributes the boxes of a group go beyond a limit: see masks.box_sides
 
 
 def new_buffer() -> Buffer:
@@ -44,6 +45,7 @@ def new_buffer() -> Buffer:
         np.empty(STACK, dtype=np.float32),
         np.empty(LANES, dtype=np.float32),
         np.empty(LEAF, dtype=np.float32),
+        np.empty(LANES, dtype=np.int32),
     )
 
 
