@@ -192,8 +192,9 @@ def _store(
 
 @inner
 def _turn(rotation: Floats, room: Floats, turned: Floats) -> None:
-    turned[:] = 0.0
     for k in range(rotation.shape[0]):
+        for i in range(ROWS):
+            turned[k, i] = 0.0
         for j in range(rotation.shape[0]):
             part = rotation[j, k]
             for i in range(ROWS):

@@ -303,16 +303,19 @@ def _leaves(
     for leaf in range(lanes.shape[0]):
         start, g, j = (first + leaf) * LEAF, (first + leaf) // LANES, (first + leaf) % LANES
         size = min(LEAF, table.shape[0] - start)
-        lanes[leaf, :, size:] = np.float32(np.inf)
-        room[0], room[1] = np.float32(np.inf), np.float32(-np.inf)
+        for k in range(room.shape[1]):
+            room[0, k], room[1, k] = np.float32(np.inf), np.float32(-np.inf)
+            for t in range(size, LEAF):
+                lanes[leaf, k, t] = np.float32(np.inf)
         for t in range(size):
-            row = table[order[start + t]]
-            for k in range(row.shape[0]):
-                room[0, k] = min(room[0, k], row[k])
-                room[1, k] = max(room[1, k], row[k])
-            for k in range(row.shape[0]):
-                lanes[leaf, k, t] = row[k]
-                if row[k] != row[k]:
+            row = order[start + t]
+            for k in range(room.shape[1]):
+                room[0, k] = min(room[0, k], table[row, k])
+                room[1, k] = max(room[1, k], table[row, k])
+            for k in range(room.shape[1]):
+                value = table[row, k]
+                lanes[leaf, k, t] = value
+                if value != value:  # noqa: PLR0124
                     relief[g, k, j] = missing[k]
         for k in range(room.shape[1]):
             low[g, k, j], high[g, k, j] = room[0, k], room[1, k]

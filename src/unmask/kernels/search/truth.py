@@ -49,11 +49,10 @@ def decide_part(space: Space, tree: Tree, queries: Ints, met: Met, buffer: Buffe
     for query in queries:
         if met.closer[query] or _settled(space, tree, query, met, buffer):
             continue
-        again = _try(space, tree, query, met, buffer, most)
-        if again and ranks:
-            _decide_ranks(tree, query, met, buffer)
-        elif again:
-            _try(space, tree, query, met, buffer, most)
+        while _try(space, tree, query, met, buffer, most):
+            if ranks:
+                _decide_ranks(tree, query, met, buffer)
+                break
 
 
 @inner
@@ -72,11 +71,13 @@ def _decide_ranks(tree: Tree, query: int, met: Met, buffer: Buffer) -> None:
 
     Thousands of ranks may tie. They are counted only where nobody is closer, and as whole leaves where that can be.
     """
-    probe, truth = tree.probes[query], met.truth[query]
-    mask = next_near(tree, probe, (truth - tree.grain) / tree.scale, buffer, enter(tree, buffer))[1]
-    met.closer[query] = mask != 0
-    if not met.closer[query]:
-        met.least[query], met.ties[query] = truth, _count_within(tree, probe, (truth + tree.grain) / tree.scale, buffer)
+    truth, found = met.truth[query], 0
+    for within in (truth - tree.grain, truth + tree.grain):  # in one place, so that it is compiled once
+        found = _count_within(tree, tree.probes[query], within / tree.scale, buffer)
+        met.closer[query] = within < truth and found > 0
+        if met.closer[query]:
+            return
+    met.least[query], met.ties[query] = truth, found
 
 
 @inner
