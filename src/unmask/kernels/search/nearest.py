@@ -16,9 +16,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from unmask.kernels.base import LEAF, Floats, Ints, Space
+from unmask.kernels.base import Floats, Ints, Space
 from unmask.kernels.compiling import in_chunks
-from unmask.kernels.groups import identical, labels
+from unmask.kernels.groups import labels
 from unmask.kernels.search.best import Best, blank, draw_ties, expand, find_best, winners
 from unmask.kernels.search.distance import distance_of_pairs
 from unmask.kernels.search.few import MOST_MET, meet_all, sift
@@ -57,8 +57,8 @@ def nearest(
 ) -> Nearest:
     """Find for each query a nearest point, the least and the second-best reduced distance, and the number of ties."""
     tree = plant(space) if tree is None else tree
-    groups = identical(space.queries, space.query_codes)
-    best = expand(_search(space, tree, groups.first, progress), groups.label)  # equal queries are searched once
+    first, label = labels(space.queries, space.query_codes)
+    best = expand(_search(space, tree, first, progress), label)  # equal queries are searched once
     several = np.flatnonzero(best.ties > tree.weight[best.place])
     order = several[search_order(tree, several)]
     in_chunks(lambda part: draw_ties(space, tree, order[part], seed, best, new_buffer()), len(order))
@@ -99,17 +99,20 @@ def decide(
     """
     tree = plant(space) if tree is None else tree
     distances = _true_distances(space, truth)
-    groups = identical(space.queries, space.query_codes) if _has_copies(space) else None
-    asking, shortest = np.arange(len(distances)), distances
-    if groups is not None:  # the one whose true point is nearest asks for all who are equal
-        asking, shortest = groups.first, np.full(len(distances), np.inf)
-        np.minimum.at(shortest, groups.first[groups.label], distances)
-    met = nobody_met(shortest, np.where(np.asarray(truth) < 0, -1, tree.position[truth] // LEAF))
+    places = np.where(np.asarray(truth) < 0, -1, tree.position[truth])
+    asking, label, shortest = np.arange(len(distances)), None, distances
+    if _has_copies(space):  # the one whose true point is nearest asks for all who are equal
+        asking, label = labels(space.queries, space.query_codes)
+        shortest, first = np.full(len(distances), np.inf), asking[label]
+        np.minimum.at(shortest, first, distances)
+        own = distances == shortest[first]
+        places[first[own]] = places[own]
+    met = nobody_met(shortest, places)
     _decide_all(space, tree, asking[order_of(tree, np.asarray(truth)[asking])], met, progress)
-    if groups is None:
+    if label is None:
         return Decision(met.closer, np.where(met.closer, 0, met.ties))
     least = np.where(met.closer, -np.inf, met.least)[asking]  # closer than the nearest true point: than all of them
-    return _decided(space, distances, least[groups.label], met.ties[asking][groups.label])
+    return _decided(space, distances, least[label], met.ties[asking][label])
 
 
 def _has_copies(space: Space) -> bool:

@@ -141,12 +141,14 @@ def _lattice(space: Space) -> Floats:
 
 def _names(groups: Groups, order: Ints) -> tuple[Ints, Ints, Ints, Ints, Ints]:
     """Rows, weights and members in tree order, and the position of each row."""
+    place = np.empty_like(order)
+    place[order] = np.arange(len(order))
+    if len(order) == len(groups.label):  # no two rows are equal
+        return order, np.ones_like(order), np.arange(len(order) + 1), order, place
     sizes = np.diff(groups.start)[order]
     start = np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)
     shift = np.repeat(groups.start[order] - start[:-1], sizes)
     members = groups.members[np.arange(len(groups.members)) + shift]
-    place = np.empty_like(order)
-    place[order] = np.arange(len(order))
     return groups.first[order], sizes, start, members, place[groups.label]
 
 

@@ -31,14 +31,14 @@ class Met(NamedTuple):
     closer: NDArray[np.bool_]  # settled: some point is closer than the true one
     ties: Ints
     again: NDArray[np.bool_]  # ties must be counted again, with the least distance known
-    leaf: Ints  # that the true point is in; -1 if it is in none
+    place: Ints  # in the tree, of the true point; -1 where that is not known
 
 
-def nobody_met(truth: Floats, leaf: Ints | None = None) -> Met:
+def nobody_met(truth: Floats, place: Ints | None = None) -> Met:
     """Before any search; who has no true point is settled."""
     n = len(truth)
-    leaf = np.full(n, -1) if leaf is None else leaf
-    return Met(truth, np.full(n, np.inf), ~np.isfinite(truth), np.zeros(n, np.int64), np.zeros(n, np.bool_), leaf)
+    place = np.full(n, -1) if place is None else place
+    return Met(truth, np.full(n, np.inf), ~np.isfinite(truth), np.zeros(n, np.int64), np.zeros(n, np.bool_), place)
 
 
 @lean
@@ -58,10 +58,10 @@ def decide_part(space: Space, tree: Tree, queries: Ints, met: Met, buffer: Buffe
 @inner
 def _settled(space: Space, tree: Tree, query: int, met: Met, buffer: Buffer) -> bool:
     """Whether a point of the leaf that the true one is in is closer: most often one is, where any is."""
-    if met.leaf[query] < 0:
+    if met.place[query] < 0:
         return False
     sure = closer_than(space, tree, met.truth[query])
-    met.closer[query] = screen(tree, met.leaf[query], tree.probes[query], sure, buffer.far) != 0
+    met.closer[query] = screen(tree, met.place[query] // LEAF, tree.probes[query], sure, buffer.far) != 0
     return bool(met.closer[query])
 
 
@@ -137,7 +137,10 @@ def _try(space: Space, tree: Tree, query: int, met: Met, buffer: Buffer, most: i
             j = lowest(mask)
             mask &= mask - 1
             place = leaf * LEAF + j
-            d = 0.0 if buffer.far[j] <= sure else measured(space, tree, query, place, buffer.far[j])
+            if place == met.place[query]:
+                d = truth  # the one point whose numbers nobody needs to read again
+            else:
+                d = 0.0 if buffer.far[j] <= sure else measured(space, tree, query, place, buffer.far[j])
             if tie_limit(space, d) < truth:
                 met.closer[query] = True
                 return False
