@@ -280,8 +280,9 @@ def _assemble(encoding: Encoding, sides: Sides, norm: int, code_weights: Floats,
 
 def _floor(left: Floats, right: Floats, *, squared: bool) -> float:
     """Reduced distance that rounding alone may leave."""
-    ends = (end.reduce(side, axis=None) for side in (left, right) if side.size for end in (np.fmin, np.fmax))
-    largest = max((abs(float(end)) for end in ends if not np.isnan(end)), default=0.0)
+    tasks = [(end, side) for side in (left, right) if side.size for end in (np.fmin, np.fmax)]
+    ends = in_threads(lambda task: float(task[0].reduce(task[1], axis=None)), tasks, shared=len(left) >= SHARED)
+    largest = max((abs(end) for end in ends if not np.isnan(end)), default=0.0)
     return float((ROUNDING * largest) ** (2 if squared else 1))
 
 

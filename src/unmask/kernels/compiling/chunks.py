@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import os
 import threading
+from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from functools import cache
+from queue import SimpleQueue
 from typing import TypeVar
 
 import numba as nb
@@ -29,24 +31,53 @@ def in_chunks(
 
     `progress` is told the share of the slices that are done. Work that is itself in chunks stays in its thread.
     """
-    parts = [slice(a, min(n, a + chunk)) for a in range(0, n, chunk)]
-    threads = min(nb.get_num_threads(), len(parts))
+    parts = deque(slice(a, min(n, a + chunk)) for a in range(0, n, chunk))
+    threads, several = min(nb.get_num_threads(), len(parts)), len(parts)
     if threads <= 1 or threading.current_thread().name.startswith(_NAME):
-        for number, part in enumerate(parts, start=1):
-            work(part)
+        for number in range(1, several + 1):
+            work(parts.popleft())
             if progress:
-                progress(number / len(parts))
+                progress(number / several)
         return
-    tasks = [_pool(os.getpid(), threads).submit(work, part) for part in parts]
+    told: SimpleQueue[int] = SimpleQueue()
+    failed: list[tuple[int, BaseException]] = []
+    tasks = [_pool(os.getpid(), threads).submit(_serve, work, parts, told, failed) for _ in range(threads)]
     try:
-        for number, task in enumerate(tasks, start=1):
-            task.result()
-            if progress:
-                progress(number / len(tasks))
-    finally:
-        for task in tasks:
-            task.cancel()
+        done = 0
+        while progress and done < several and told.get():
+            done += 1
+            progress(done / several)
         wait(tasks)
+    finally:
+        parts.clear()
+        wait(tasks)
+    if failed:
+        raise min(failed, key=lambda one: one[0])[1]
+
+
+def _serve(
+    work: Callable[[slice], object],
+    parts: deque[slice],
+    told: SimpleQueue[int],
+    failed: list[tuple[int, BaseException]],
+) -> None:
+    """Take slices until there are none; after an error nobody takes another one.
+
+    A thread asks for its next slice itself: handing each one out as a task of the pool takes as long as many a slice.
+    """
+    while True:
+        try:
+            part = parts.popleft()
+        except IndexError:  # none is left
+            return
+        try:
+            work(part)
+        except BaseException as error:  # noqa: BLE001 - raised where the work was asked for
+            failed.append((part.start, error))
+            parts.clear()
+            told.put(0)
+            return
+        told.put(1)
 
 
 def in_threads(work: Callable[[Item], Result], items: Sequence[Item], *, shared: bool = True) -> list[Result]:

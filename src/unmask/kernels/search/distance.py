@@ -10,7 +10,9 @@ from __future__ import annotations
 import numpy as np
 
 from unmask.kernels.base import CHEBYSHEV, EUCLIDEAN, Floats, Ints, Space
-from unmask.kernels.compiling import inner, kernel
+from unmask.kernels.compiling import in_chunks, inner, lean
+
+CHUNK = 16384
 
 
 @inner
@@ -44,15 +46,15 @@ def pair(space: Space, query: int, point: int) -> float:
     return total
 
 
-@kernel
-def _pairs(space: Space, queries: Ints, points: Ints) -> Floats:
-    out = np.empty(queries.shape[0], np.float64)
+@lean
+def _pairs(space: Space, queries: Ints, points: Ints, out: Floats) -> None:
     for i in range(queries.shape[0]):
         out[i] = pair(space, queries[i], points[i])
-    return out
 
 
 def distance_of_pairs(space: Space, queries: Ints, points: Ints) -> Floats:
     """Reduced distances of the pairs (queries[i], points[i])."""
-    found: Floats = _pairs(space, *(np.ascontiguousarray(rows, dtype=np.int64) for rows in (queries, points)))
+    asked, met = (np.ascontiguousarray(rows, dtype=np.int64) for rows in (queries, points))
+    found = np.empty(len(asked))
+    in_chunks(lambda part: _pairs(space, asked[part], met[part], found[part]), len(asked), chunk=CHUNK)
     return found
