@@ -245,10 +245,11 @@ def to_floats(column: pl.Series, name: str) -> Floats:
         column = column.to_physical()
     elif kind.is_temporal():
         unit = {"ns": 1e9, "us": 1e6, "ms": 1e3}[getattr(kind, "time_unit", None) or "ns"]
-        return (
-            (column.to_physical().cast(pl.Float64) / (86400.0 * unit)).fill_null(np.nan).to_numpy().astype(np.float64)
-        )
-    return column.cast(pl.Float64).fill_null(np.nan).to_numpy().astype(np.float64)
+        column = column.to_physical().cast(pl.Float64) / (86400.0 * unit)
+    numbers = column.cast(pl.Float64)
+    if numbers.null_count():  # a plan is made to fill gaps, which takes longer than a column of many tables
+        numbers = numbers.fill_null(np.nan)
+    return numbers.to_numpy().astype(np.float64)
 
 
 def _text_numbers(column: pl.Series, name: str) -> Floats:

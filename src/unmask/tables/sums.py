@@ -54,7 +54,7 @@ def centre_and_spread(column: Floats, adding: Adding = added) -> tuple[float, fl
     if values.size == 0:
         return 0.0, 0.0
     first = float(values[0])
-    if (values == first).all():  # a mean that is rounded would leave them a spread
+    if values[-1] == first and (values == first).all():  # a mean that is rounded would leave them a spread
         return first, 0.0
     mean = total(values, adding) / values.size
     squares = values - mean
