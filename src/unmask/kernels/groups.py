@@ -16,6 +16,9 @@ from unmask.kernels.compiling import inner, kernel
 __all__ = ["Groups", "identical", "label_rows", "label_values", "labels"]
 
 
+ZERO = np.iinfo(np.int64).min  # the bits of -0.0: no number has lower ones
+
+
 class Groups(NamedTuple):
     """Groups of identical rows, ordered by their first row; members ascend within a group."""
 
@@ -27,8 +30,9 @@ class Groups(NamedTuple):
 
 def labels(values: Floats, codes: Codes) -> tuple[Ints, Ints]:
     """First row and label of each group of rows whose values (NaN equals NaN, 0.0 equals -0.0) and codes all agree."""
-    words = (values + 0.0).view(np.int64)  # + 0.0 turns -0.0 into 0.0
-    if np.isnan(values).any():
+    words = np.ascontiguousarray(values).view(np.int64)
+    if words.size and (words.min() == ZERO or np.isnan(values.max())):  # else no copy is needed, which takes as long
+        words = (values + 0.0).view(np.int64)  # + 0.0 turns -0.0 into 0.0
         words[np.isnan(values)] = -1  # no finite number has these bits
     return label_rows(words, codes)
 
