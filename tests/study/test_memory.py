@@ -108,3 +108,22 @@ def test_what_needs_more_than_the_share_of_free_memory_is_refused(monkeypatch):
     local.check_memory(local.SHARE_OF_MEMORY * 1000, "it", "wait")
     with pytest.raises(EngineError, match="would need about"):
         local.check_memory(local.SHARE_OF_MEMORY * 1000 + 1, "it", "wait")
+
+
+def test_an_outline_is_that_of_equal_contents_and_equality_is_to_the_last_bit():
+    numbers = np.random.default_rng(0).normal(size=(5000, 3))
+    codes = np.arange(10_000, dtype=np.int32).reshape(5000, 2)
+    whole = (numbers, codes, 2, 1e-9)
+    assert local.outline(*whole) == local.outline(numbers.copy(), np.asfortranarray(codes), 2, 1e-9)
+    assert local.are_equal(whole, (numbers.copy(), np.asfortranarray(codes), 2, 1e-9))
+    off = numbers.copy()
+    off[7, 1] = np.nextafter(off[7, 1], np.inf)
+    lost = numbers.copy()
+    lost[7, 1] = np.nan
+    assert local.are_equal((lost,), (lost.copy(),))
+    others = [(off, codes, 2, 1e-9), (numbers, codes + 1, 2, 1e-9), (numbers, codes, 1, 1e-9), (lost, codes, 2, 1e-9),
+              (numbers[:-1], codes, 2, 1e-9), (numbers, codes.astype(np.int64), 2, 1e-9), (numbers[::-1], *whole[1:]),
+              (numbers.reshape(3, 5000), *whole[1:])]  # fmt: skip
+    for other in others:
+        assert not local.are_equal(whole, other)
+        assert local.outline(*whole) != local.outline(*other)

@@ -13,7 +13,7 @@ from unmask.assessment import discover
 from unmask.errors import RoleError, TableError
 from unmask.kernels.search import tree
 from unmask.study import metric
-from unmask.study.memory import digest
+from unmask.study.memory import digest, outline
 from unmask.study.study import Study, as_study
 from unmask.tables import encode as tables
 from unmask.tables.encode import encode
@@ -84,6 +84,22 @@ def test_spaces_and_trees_are_made_once_for_each_choice():
     assert study.index(weights={"height": 1.0}) is whole  # the same space, by whatever words
     assert study.index(study.encoding().names) is whole
     assert whole.tree() is whole.tree()
+
+
+def test_spaces_of_one_outline_are_told_apart():
+    """Two rows that no outline looks at, exchanged: the sums are the same too."""
+    values = np.random.default_rng(0).normal(size=(3000, 2))
+    people = pl.DataFrame({"a": values[:, 0], "b": values[:, 1]})
+    study = Study(Release(people, people))
+    space = study.index().space
+    points = space.points.copy()
+    points[[1, 2]] = points[[2, 1]]
+    other = space._replace(points=points)
+    assert outline(*space) == outline(*other)
+    apart = study.index_of(other)
+    assert apart is not study.index()
+    assert apart is study.index_of(other._replace(points=points.copy()))
+    assert study.index() is study.index_of(space._replace(points=space.points.copy()))
 
 
 def watch(monkeypatch, function, key, made):

@@ -24,6 +24,7 @@ SHARE_OF_MEMORY = 0.8
 SHARE_TO_KEEP = 0.1  # of the free memory that made things may hold ...
 MOST_TO_KEEP = 2**30  # ... and the most, in bytes
 MANY_ROWS = 200_000
+ROWS_TOLD = 256  # about so many rows are in the outline of an array
 LARGE = 2**24  # bytes of arrays that are hashed in threads
 
 
@@ -170,3 +171,30 @@ def digest(*things: Any) -> str:  # noqa: ANN401 - arrays, numbers, words and tu
         else:
             hasher.update(f"{thing!r};".encode())
     return hasher.hexdigest()
+
+
+def outline(*things: Any) -> str:  # noqa: ANN401 - arrays and numbers
+    """A fingerprint of some rows of each array and of its sum: equal contents have the same, and seldom others.
+
+    Where it is the same, `are_equal` tells. A digest of all contents takes a tenth of the time of a decision.
+    """
+    told: list[Any] = []
+    for thing in things:
+        if isinstance(thing, np.ndarray):
+            told += [thing.shape, int(_words(thing).sum(dtype=np.int64)), thing[:: len(thing) // ROWS_TOLD or 1]]
+        else:
+            told.append(thing)
+    return digest(*told)
+
+
+def are_equal(one: tuple[Any, ...], other: tuple[Any, ...]) -> bool:
+    """Whether the arrays and numbers of two tuples are the same to the last bit."""
+    return all(
+        a.dtype == b.dtype and np.array_equal(_words(a), _words(b)) if isinstance(a, np.ndarray) else a == b
+        for a, b in zip(one, other, strict=True)
+    )
+
+
+def _words(array: Any) -> Any:  # noqa: ANN401 - of any kind of number
+    """The same memory as whole numbers."""
+    return np.ascontiguousarray(array).view(f"i{array.itemsize}")

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, field
+from itertools import count
 from typing import Literal, TypeVar, Unpack
 
 import numpy as np
@@ -19,7 +20,7 @@ from unmask.kernels.base import Space
 from unmask.kernels.compiling import in_threads
 from unmask.study.ask import MANY, Index
 from unmask.study.match import Matcher, make_matcher
-from unmask.study.memory import Kept, digest
+from unmask.study.memory import Kept, are_equal, digest, outline
 from unmask.study.metric import SHARED, build_space
 from unmask.study.scene import How
 from unmask.tables import EncodedColumn, Encoding, Release, assemble, encode_column
@@ -37,7 +38,7 @@ class Study:
     _name: str = field(default="", repr=False)  # tells them apart in it
     _columns: dict[str, EncodedColumn] = field(default_factory=dict, init=False, repr=False)
     _related: dict[str, Study] = field(default_factory=dict, init=False, repr=False)
-    _placed: dict[Hashable, str] = field(default_factory=dict, init=False, repr=False)  # where its space is kept
+    _placed: dict[Hashable, Hashable] = field(default_factory=dict, init=False, repr=False)  # where its space is kept
 
     def kept(self, key: Hashable, make: Callable[[], Made]) -> Made:
         """Make something of this study once; a room names what it keeps by its own words."""
@@ -112,13 +113,21 @@ class Study:
         found: Index | None = self._kept.find(self._placed.get(place))
         if found is None:
             space = build_space(encoding, seed=seed, **how)
-            self._placed[place] = name = digest(tuple(space))
-            found = self._kept.get(name, lambda: Index(space))
+            self._placed[place], found = self._shared(space)
         return found
 
     def index_of(self, space: Space) -> Index:
         """A space with its tree; equal spaces share one."""
-        return self._kept.get(digest(tuple(space)), lambda: Index(space))
+        return self._shared(space)[1]
+
+    def _shared(self, space: Space) -> tuple[Hashable, Index]:
+        """Where a space with its tree is kept, and both: others of the same outline are compared number by number."""
+        outlined = outline(*space)
+        for number in count():
+            found: Index | None = self._kept.find((outlined, number))
+            if found is None or are_equal(found.space, space):
+                break
+        return (outlined, number), self._kept.get((outlined, number), lambda: Index(space))
 
     def index_for_few(self, space: Space) -> Index:
         """The same for decisions about few people: among very many points it has no tree, and is not kept."""
