@@ -39,7 +39,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from unmask.kernels.base import CHEBYSHEV, EUCLIDEAN, LANES, LEAF, Floats, Ints, Singles, Space
+from unmask.kernels.base import CHEBYSHEV, EUCLIDEAN, LANES, LEAF, Codes, Floats, Ints, Singles, Space
 from unmask.kernels.compiling import in_chunks, in_threads, inner, kernel, lean
 from unmask.kernels.groups import Groups, identical
 from unmask.kernels.search.frame import STEP, Frame, choose_frame, store
@@ -49,6 +49,7 @@ Kinds = tuple[Singles, Singles, int, int]  # contributions of missing values and
 One = TypeVar("One")
 Other = TypeVar("Other")
 
+INFINITE = 0x7F800000  # bits of an infinite number; those of a missing one are more
 _LONG = 20_000  # points from which on two threads prepare them
 _CHUNK = 256  # leaves per task of a thread
 _SHARED, _TASKS = 512, 64  # leaves from which on threads share the splitting, and ranges that are then given out
@@ -154,7 +155,7 @@ def _names(groups: Groups, order: Ints) -> tuple[Ints, Ints, Ints, Ints, Ints]:
 
 def _split(table: Singles, kinds: Kinds, order: Ints, n_leaves: int) -> None:
     """Put the points in tree order: split ranges of leaves until each is one leaf, the large ones in threads."""
-    keys, ranges = np.empty(len(table), dtype=np.int64), [(0, n_leaves)]
+    keys, ranges = (table.view(np.int32), np.empty(len(table), dtype=np.int64)), [(0, n_leaves)]
 
     def split_all(*, once: bool) -> list[int]:
         middles = [0] * len(ranges)
@@ -177,14 +178,17 @@ def _split_range(
     table: Singles,
     kinds: Kinds,
     order: Ints,
-    keys: Ints,
+    keys: tuple[Codes, Ints],
     first: int,
     last: int,
     once: bool,  # noqa: FBT001
 ) -> int:
-    """Split a range of leaves, once or down to single leaves; returns the first leaf of the second half."""
+    """Split a range of leaves, once or down to single leaves; returns the first leaf of the second half.
+
+    `keys` are the bits of the table and room for one key of each point.
+    """
     n, todo, halfway = table.shape[0], [(first, last)], last
-    totals, one = np.empty(table.shape[1], np.float32), np.empty(1, np.float32)
+    totals = np.empty(table.shape[1], np.float32)
     while todo:
         first, last = todo.pop()
         if last - first <= 1:
@@ -192,7 +196,7 @@ def _split_range(
         middle = first + _left_part(last - first)
         a, b = first * LEAF, min(n, last * LEAF)
         k = _widest(table, order[a:b], kinds, totals)
-        _sort_apart(table, k, order[a:b], keys[a:b], (middle - first) * LEAF, one)
+        _sort_apart(keys[0], k, order[a:b], keys[1][a:b], (middle - first) * LEAF)
         if once:
             halfway = middle
             continue
@@ -217,15 +221,16 @@ def _widest(table: Singles, order: Ints, kinds: Kinds, totals: Singles) -> int:
     n = order.shape[0]
     half = n // 2
     stride = max(1, half // 128)
-    totals[:] = np.float32(0.0)
+    for k in range(totals.shape[0]):
+        totals[k] = 0.0
     for i in range(0, half, stride):
-        one, other = table[order[i]], table[order[i + half]]
+        one, other = order[i], order[i + half]
         for k in range(p):  # two plain loops: they become vector instructions
-            gap = abs(one[k] - other[k])
+            gap = abs(table[one, k] - table[other, k])
             part = gap * gap if norm == EUCLIDEAN else gap
             totals[k] += part if gap == gap else missing[k]  # noqa: PLR0124
         for k in range(p, totals.shape[0]):
-            gap = one[k] - other[k]
+            gap = table[one, k] - table[other, k]
             part = step[k] if gap != 0 else np.float32(0.0)
             totals[k] += part if gap == gap else missing[k]  # noqa: PLR0124
     best = 0
@@ -236,17 +241,16 @@ def _widest(table: Singles, order: Ints, kinds: Kinds, totals: Singles) -> int:
 
 
 @inner
-def _sort_apart(table: Singles, k: int, order: Ints, keys: Ints, rank: int, one: Singles) -> None:
+def _sort_apart(bits: Codes, k: int, order: Ints, keys: Ints, rank: int) -> None:
     """Put the `rank` points that are smallest in an attribute first.
 
     A key is a number's bits, which ascend as the numbers do once those of negative ones are turned round, and the point
-    below them: no two are equal, however many numbers are.
+    below them: no two are equal, however many numbers are. What is missing comes last.
     """
-    bits = one.view(np.int32)
     for i in range(keys.shape[0]):
-        value = table[order[i], k]
-        one[0] = value if value == value else np.float32(np.inf)  # noqa: PLR0124
-        word = np.int64(bits[0])
+        word = int(bits[order[i], k])
+        if word & 0x7FFFFFFF > INFINITE:
+            word = INFINITE
         keys[i] = (word ^ ((word >> 31) & 0x7FFFFFFF)) << 32 | order[i]
     _select(keys, rank)
     for i in range(keys.shape[0]):
