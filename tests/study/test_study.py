@@ -112,7 +112,7 @@ def watch(monkeypatch, function, key, made):
 
     for name, module in list(sys.modules.items()):
         # the one-to-one matching has trees of its own, over its classes of records (it plants them twice)
-        if name.startswith("unmask.") and name != "unmask.kernels.search.priced":
+        if name.startswith("unmask.") and name != "unmask.kernels.search.costs":
             for held in [held for held, value in vars(module).items() if value is function]:
                 monkeypatch.setattr(module, held, watched)
 
