@@ -58,7 +58,7 @@ def channel(n: int) -> Callable[[], object]:
     return lambda: unmask.link_channel(release).estimate
 
 
-KINDS = {"nearest": (nearest, 100_000), "decision": (decision, 300_000), "groups": (groups, 5_000_000),
+KINDS = {"nearest": (nearest, 100_000), "decision": (decision, 1_000_000), "groups": (groups, 5_000_000),
          "channel": (channel, 10_000)}  # fmt: skip
 
 
@@ -108,4 +108,5 @@ if __name__ == "__main__":
     else:
         measured = compare(given.only)
         if given.keep:
-            RESULTS.write_text(json.dumps(measured, indent=1) + "\n")
+            before = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
+            RESULTS.write_text(json.dumps(before | measured, indent=1) + "\n")
