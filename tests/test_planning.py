@@ -207,6 +207,16 @@ def test_an_attack_may_go_on_a_little_beyond_the_budget(monkeypatch):
     assert now > 100.0
 
 
+def test_what_takes_next_to_nothing_does_not_wait_for_what_takes_long(monkeypatch):
+    monkeypatch.setattr(planning, "machine_slowness", lambda: 1.0)
+    names = ["channel", "dictionary", "nearest"]
+    assert [one.measure for one in unmask.plan_assessment(release(), only=names, budget=200).entries][-1] == "channel"
+    monkeypatch.setattr(planning, "SMALL", 0.0)
+    assert [one.measure for one in unmask.plan_assessment(release(), only=names, budget=200).entries][
+        -1
+    ] == "dictionary"
+
+
 def test_no_attack_outlives_its_time_by_taking_the_error_for_its_own():
     assert not issubclass(OutOfTimeError, Exception)
 
