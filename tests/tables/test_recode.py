@@ -140,6 +140,19 @@ def test_a_zero_alone_is_no_mask():
     assert into_prefixes(fine, fine, coarse).to_list() == coarse.to_list()
 
 
+@pytest.mark.parametrize(("shown", "masks"), [("7{}1", "x*"), ("a1{}", "x*"), ("{0}1{0}", "x*?")])
+def test_masks_that_show_the_same_letters_do_not_depend_on_the_order_of_rows(shown, masks):
+    kept = [f"b{k:02d}"[: len(shown.format("x"))] for k in range(11, 71)]
+    fine = pl.Series([*(shown.format(k) for k in range(3, 3 + len(masks))), *kept])
+    coarse = pl.Series([*(shown.format(sign) for sign in masks), *kept])
+    found = {tuple(into_prefixes(fine, fine, coarse))}
+    for seed in range(20):
+        order = np.random.default_rng(seed).permutation(len(fine))
+        found.add(tuple(into_prefixes(fine, fine[order], coarse[order])))
+    assert len(found) == 1
+    assert len(set(found.pop()[: len(masks)])) == 1  # all are the same one
+
+
 def test_equal_codes_are_no_words_for_bands():
     """Numbers that are read as categories and published as they are: each stands in one stretch, and is itself."""
     table = pl.DataFrame({"k": [1, 2, 3, 4] * 10})

@@ -19,6 +19,8 @@ too. Five forms are recognised; anything else is compared as it stands:
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from operator import itemgetter
 from typing import NamedTuple
 
 import numpy as np
@@ -28,7 +30,6 @@ from unmask.arrays import Floats, Ints
 from unmask.tables.intervals import has_intervals
 
 TESTED = 0.8
-PROBES = 1000
 RANGE = re.compile(r"^([^\W\d_]+)(\d+)\s?[-–]\s?\1(\d+)$")  # noqa: RUF001 - people type en dashes
 MOSTLY = 0.5  # of the different released texts that must be ranges
 MOST_LABELS = 20  # that the other file may write in its own way, and anybody reads
@@ -80,9 +81,10 @@ def into_prefixes(original: pl.Series, paired_original: pl.Series, paired_releas
     Shortened means that mask characters follow a prefix ("750**", "750*"), or that every released text is a beginning
     of its own original and some are shorter ("750"). The longest prefix wins; a text with none stays as it is.
     """
-    labels: dict[str, str] = {
-        text: prefix for text in paired_released.drop_nulls().unique() if (prefix := _prefix(text))
-    }
+    ends = [sign for signs in MASKS for sign in signs]
+    texts = paired_released.drop_nulls().unique().sort()  # the result must not depend on row order
+    masked = texts.filter(texts.str.slice(-1).is_in(ends))
+    labels: dict[str, str] = {text: prefix for text in masked if (prefix := _prefix(text))}
     kept = set(original.drop_nulls().unique())
     prefixes = {prefix: text for text, prefix in sorted(labels.items()) if text not in kept}
     if not prefixes and _is_truncated(paired_original, paired_released):
@@ -129,41 +131,43 @@ def _begin(original: pl.Series, prefixes: dict[str, str]) -> bool:
 def _same_places(original: pl.Series, fine: pl.Series, coarse: pl.Series) -> pl.Series | None:
     """Original texts with the letters hidden that the release hides, where every pair is of one length and fits."""
     pairs = pl.DataFrame({"fine": fine, "coarse": coarse}).drop_nulls().unique()
-    hidden = {
-        tuple(k for k, (a, b) in enumerate(zip(*pair, strict=False)) if a != b)
-        for pair in pairs.head(PROBES).iter_rows()
-    }
-    width = pairs.select((pl.col("fine").str.len_chars() == pl.col("coarse").str.len_chars()).all()).item()
-    if not pairs.height or not width or hidden <= {()}:
+    same = pl.col("fine") == pl.col("coarse")
+    width = pl.col("fine").str.len_chars() == pl.col("coarse").str.len_chars()
+    fit = same | pl.col("coarse").str.contains_any(list(HIDDEN))  # nothing is hidden in a text without a sign for it
+    if not pairs.select(width.all() & ~same.all() & (fit.mean() >= HOLDS)).item():
         return None
-    shown = {text: _hidden(text) for text in pairs["coarse"].unique()}
-    masks = sorted({(len(text), tuple(sorted(places))) for text, places in shown.items()}, key=lambda m: (len(m[1]), m))
-    by_mask: dict[tuple[int, tuple[int, ...], str], str] = {
-        (len(text), tuple(sorted(places)), _shown(text, places)): text for text, places in shown.items()
-    }
-    kept = set(shown)
-
-    def hide(text: str) -> str:
-        if text not in kept:
-            for size, places in masks:
-                rest = _shown(text, frozenset(places))
-                if size == len(text) and (size, places, rest) in by_mask:
-                    return by_mask[size, places, rest]
-        return text
-
-    book = {text: hide(text) for text in original.drop_nulls().unique()}
+    book = _uncovered(original.drop_nulls().unique(), pairs["coarse"].unique())
     fits = pairs.select((pl.col("fine").replace(book) == pl.col("coarse")).mean()).item()
     return original.replace(book) if fits >= HOLDS else None
 
 
-def _hidden(text: str) -> frozenset[int]:
+def _uncovered(known: pl.Series, released: pl.Series) -> dict[str, str]:
+    """What the release shows of texts that it does not hold: the text with the fewest letters hidden that fits."""
+    by_mask: dict[tuple[int, tuple[int, ...]], dict[str | tuple[str, ...], str]] = {}
+    for text in released.filter(released.str.contains_any(list(HIDDEN))).sort():
+        if places := _hidden(text):
+            by_mask.setdefault((len(text), places), {})[_reader(len(text), places)(text)] = text
+    masks = [
+        (size, _reader(size, places), texts)
+        for (size, places), texts in sorted(by_mask.items(), key=lambda item: (len(item[0][1]), item[0]))
+    ]
+    kept, book = set(released), {}
+    for text in known:
+        if text not in kept:
+            fits = (texts.get(read(text)) for size, read, texts in masks if size == len(text))
+            book[text] = next((found for found in fits if found is not None), text)
+    return book
+
+
+def _hidden(text: str) -> tuple[int, ...]:
     """Places whose letter may be hidden; none where nothing would be shown: a 0 alone is a number, not a mask."""
-    places = frozenset(k for k, sign in enumerate(text) if sign in HIDDEN)
-    return places if len(places) < len(text) else frozenset()
+    places = tuple(k for k, sign in enumerate(text) if sign in HIDDEN)
+    return places if len(places) < len(text) else ()
 
 
-def _shown(text: str, places: frozenset[int]) -> str:
-    return "".join(sign for k, sign in enumerate(text) if k not in places)
+def _reader(size: int, hidden: tuple[int, ...]) -> Callable[[str], str | tuple[str, ...]]:
+    """What reads the letters of a text of that size, but for those in the hidden places."""
+    return itemgetter(*sorted(set(range(size)) - set(hidden)))
 
 
 def _is_truncated(fine: pl.Series, coarse: pl.Series) -> bool:
