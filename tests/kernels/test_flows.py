@@ -18,6 +18,30 @@ def part(seed, n, m, units, share):
     return a, b, flow[a, b]
 
 
+@pytest.mark.parametrize(
+    ("seed", "n", "m", "units"), [(0, 2, 2, 5), (1, 4, 5, 9), (2, 6, 3, 9), (3, 8, 8, 8), (4, 1, 4, 6)]
+)
+def test_where_all_are_tight_each_is_matched_with_each_as_often(seed, n, m, units):
+    a, b, flow = part(seed, n, m, units, 1.0)
+    spread = flows.spread_part(a, b, flow)
+    assert spread == pytest.approx(flows.count_part(a, b, flow), abs=1e-12)
+    shuffled = np.random.default_rng(seed).permutation(len(a))
+    assert flows.spread_part(a[shuffled], b[shuffled], flow[shuffled]) == pytest.approx(spread[shuffled], abs=1e-12)
+
+
+def test_all_tight_on_a_large_part_is_what_is_sampled():
+    a, b, flow = part(5, 12, 9, 60, 1.0)
+    sampled = flows.sample_part(a, b, flow, 20_000, np.random.default_rng(0))
+    assert flows.spread_part(a, b, flow) == pytest.approx(sampled, abs=0.05)
+
+
+def test_one_pair_that_is_not_tight_is_enough():
+    a, b, flow = part(1, 4, 5, 9, 1.0)
+    free = np.flatnonzero(flow == 0)[0]
+    kept = np.arange(len(a)) != free
+    assert flows.spread_part(a[kept], b[kept], flow[kept]) is None
+
+
 def stairs(n):
     """Unit i fits i and all after it, and the last also the first: few whole matchings, very many but for a pair."""
     a, b = np.nonzero(np.triu(np.ones((n, n))))

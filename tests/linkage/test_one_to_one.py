@@ -311,3 +311,11 @@ def test_files_of_different_people_take_the_scale_that_finds_more():
     assert evidence.observations[0].estimate == link_globally(few, scale=best_scale(Study(few), 0)[0]).estimate
     assert evidence.observations[0].estimate.value > link_globally(few).estimate.value
     assert "the largest counts" in evidence.notes[0]
+
+
+def test_records_that_are_all_equally_far_share_exactly():
+    """Of 40 people with other categories than any record, each is any record's equally often: nothing is sampled."""
+    original = pl.DataFrame({"word": [f"a{k}" for k in range(50)]})
+    released = pl.DataFrame({"word": [f"b{k}" if k < 40 else f"a{k}" for k in range(50)]})
+    credit = link_globally(Release(original, released), metric="gower").credit
+    assert credit == pytest.approx([1 / 40] * 40 + [1.0] * 10, abs=1e-12)

@@ -16,7 +16,7 @@ from unmask.study import Study
 from unmask.tables.amounts import _words
 from unmask.tables.encode import encode
 from unmask.tables.understand import Understood, _ticked
-from unmask.tables.words import words_around
+from unmask.tables.words import without_words_around, words_around
 
 N = 160
 rng = np.random.default_rng(7)
@@ -438,6 +438,43 @@ def test_a_word_named_for_one_column_makes_numbers_of_it(tmp_path):
 )
 def test_words_that_stand_around_every_value(texts, around):
     assert words_around(texts) == around
+
+
+@pytest.mark.parametrize(
+    ("own", "other", "left"),
+    [
+        (["W1", "W2"], ["W1", "other"], None),  # a few are published in another way: the others are the same as before
+        (["W11", "W12"], ["W1*", "other"], None),
+        (["W1", "W2"], ["W1", "W2"], None),
+        (["W1", "W2"], ["1", "2"], (["1", "2"], None)),
+        (["W1", "W2"], ["1", None], (["1", "2"], None)),
+        (["room 1", "room 2"], ["1", "room unknown"], (["1", "2"], ["1", "unknown"])),
+        (["room 1", "room 2"], ["1", "2", "room 2"], (["1", "2"], ["1", "2", "2"])),
+        (["about 3 people", "about 5 people"], ["about 3", "about 4"], (["about 3", "about 5"], None)),
+    ],
+)
+def test_words_are_taken_away_where_the_other_file_does_not_have_them(own, other, left):
+    found = without_words_around(pl.Series(own), pl.Series(other))
+    if left is None:
+        assert found is None
+    else:
+        assert found[0].to_list() == left[0]
+        assert (found[1] is None) if left[1] is None else found[1].to_list() == left[1]
+
+
+@pytest.mark.parametrize("word", ["other", "b", "Q7"])
+@pytest.mark.parametrize("front", ["W", "ward ", "D0", ""])
+@pytest.mark.parametrize("turned", [False, True])
+def test_codes_with_a_letter_are_the_same_codes_where_a_few_are_replaced(front, word, turned):
+    """ "W1" to "W60", one in twenty published as "other": once all the others were found to be unknown."""
+    rng = np.random.default_rng(0)
+    codes = rng.permutation([f"{front}{k}" for k in range(1, 201)])
+    few = np.where(np.arange(200) % 20 == 0, word, codes)
+    tables = [pl.DataFrame({"code": codes}), pl.DataFrame({"code": few})]
+    found = unmask.link_nearest(
+        unmask.Release(*(reversed(tables) if turned else tables), kinds={"code": "categorical"})
+    )
+    assert found.estimate.value >= 0.95
 
 
 @pytest.mark.parametrize(("texts", "said"), [(["(5)", "6"], True), (["5-", "6"], True), (["5", "6"], False)])

@@ -22,7 +22,7 @@ from unmask.tables.intervals import parse_interval
 from unmask.tables.numerals import UNITS
 from unmask.tables.periods import read_periods
 from unmask.tables.roles import check_columns
-from unmask.tables.words import same_words, words_around
+from unmask.tables.words import same_words, without_words_around
 
 Pairs = tuple[NDArray[np.int64], NDArray[np.int64]]
 
@@ -130,19 +130,16 @@ def _in_periods(original: pl.Series, released: pl.Series, pairs: Pairs) -> bool:
 
 def _bare(found: Understood, original: pl.Series, released: pl.Series) -> bool:
     """Take away words that stand around every value of one file and not of the other; whether there were any."""
-    taken = False
     for table, own, other in (("original", original, released), ("released", released, original)):
         if own.dtype not in TEXTS or _readings(own):
             continue  # words that are units or marks stay beside their numbers
-        texts, others = (column.cast(pl.String).drop_nulls().unique().to_list() for column in (own, other))
-        front, back = words_around(texts)
-        front = "" if all(text.startswith(front) for text in others) else front
-        back = "" if all(text.endswith(back) for text in others) else back
-        if front or back:
-            bare = own.cast(pl.String).str.strip_prefix(front).str.strip_suffix(back)
-            found.put(table, bare, "the same words around every value")
-            taken = True
-    return taken
+        bare = without_words_around(own, other)
+        if bare is not None:
+            found.put(table, bare[0], "the same words around every value")
+            if bare[1] is not None:
+                found.put("released" if table == "original" else "original", bare[1])
+            return True
+    return False
 
 
 # --- dates -----------------------------------------------------------------------------------------------------------

@@ -43,6 +43,27 @@ def same_words(original: pl.Series, released: pl.Series) -> SameWords | None:
     return _same_answers(original, released) or _same_spelling(original, released)
 
 
+def without_words_around(own: pl.Series, other: pl.Series) -> tuple[pl.Series, pl.Series | None] | None:
+    """A column without the words around all its values; None where the other file's values have them as well.
+
+    Where some of the other's have them, as "W1" is published as "W1" and a few as "other", they stay, unless more
+    values are the same without; then the other column, too, is given without them.
+    """
+    own, other = own.cast(pl.String), other.cast(pl.String)
+    front, back = words_around(own.drop_nulls().unique().to_list())
+    front = "" if other.str.starts_with(front).all() else front
+    back = "" if other.str.ends_with(back).all() else back
+    bare, others = (column.str.strip_prefix(front).str.strip_suffix(back) for column in (own, other))
+    some = not others.equals(other)
+    if bare.equals(own) or (some and _in_both(bare, others) <= _in_both(own, other)):
+        return None
+    return bare, others if some else None
+
+
+def _in_both(left: pl.Series, right: pl.Series) -> int:
+    return len(set(left.drop_nulls()) & set(right.drop_nulls()))
+
+
 def words_around(texts: list[str]) -> tuple[str, str]:
     """Words that every text begins with, and those that every one ends with: "area " and " (north)"; "" for none."""
     if len(texts) < 2:

@@ -33,6 +33,12 @@ def strip(a: Ints, b: Ints, degree_a: Ints, degree_b: Ints) -> NDArray[np.bool_]
     return alive
 
 
+def spread_part(a: Ints, b: Ints, flow: Floats) -> Floats | None:
+    """Mean flow where every class is tight with every other: any unit is matched with each as often. None elsewhere."""
+    supply, capacity = np.bincount(a, weights=flow), np.bincount(b, weights=flow)
+    return supply[a] * (capacity / flow.sum())[b] if len(a) == len(supply) * len(capacity) else None
+
+
 def count_part(a: Ints, b: Ints, flow: Floats) -> Floats:
     """Mean flow over all matchings of units, exactly: counts over subsets of the right-give units."""
     supply = np.bincount(a, weights=flow).astype(np.int64)

@@ -7,9 +7,10 @@ use, and every one-to-one matching of tight pairs is optimal. So shares are thos
   a class of r has the chance E[f] / (r s) of a given record of a class of s;
 - a pair outside a cycle of alternatives has the same flow in all optimal matchings (strong components; then pairs that
   hang on a class without another choice);
-- what remains falls into parts. A small one is counted exactly, by a permanent over subsets. A large one is sampled by
-  a walk that opens one pair and moves the gap along tight pairs until it closes; its matchings are uniform. Where gaps
-  hardly ever close, by a walk that turns cycles of alternatives; its matchings are uniform too.
+- what remains falls into parts. In one where any two classes are tight (records that are all equally far), each unit is
+  matched with each as often. Another small one is counted exactly, by a permanent over subsets. A large one is sampled
+  by a walk that opens one pair and moves the gap along tight pairs until it closes; its matchings are uniform. Where
+  gaps hardly ever close, by a walk that turns cycles of alternatives; its matchings are uniform too.
 
 The result depends on values only, so shuffling the rows changes nothing.
 """
@@ -23,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unmask.kernels.assignment.classes import Classes, both, of_classes
-from unmask.kernels.assignment.flows import count_part, sample_part, strip
+from unmask.kernels.assignment.flows import count_part, sample_part, spread_part, strip
 from unmask.kernels.assignment.solver import Matching
 from unmask.kernels.base import Floats, Ints, Space
 from unmask.kernels.compiling import in_chunks, lean
@@ -160,7 +161,9 @@ def _mean_flow(graph: _Graph, seed: int, draws: int) -> tuple[Floats, NDArray[np
         edges = inner[chosen]
         left, right = _renumbered(a[chosen]), _renumbered(b[chosen])
         flow = graph.flow[edges]
-        if flow.sum() <= COUNTED:
+        if (spread := spread_part(left, right, flow)) is not None:
+            mean[edges] = spread
+        elif flow.sum() <= COUNTED:
             mean[edges] = count_part(left, right, flow)
         else:
             mean[edges] = sample_part(left, right, flow, draws, np.random.default_rng([seed, number]))
