@@ -64,6 +64,16 @@ def test_findings_of_everybody_are_those_of_assess(released):
     assert any("fewer than 10 records are closer" in name for name, _ in facts[1])
 
 
+def test_top_coded_numbers_are_found_by_the_scale_of_one_file_as_in_memory():
+    original, _ = tables()
+    released = original.with_columns(pl.col("d").clip(upper_bound=51), pl.col("a").clip(upper_bound=0.3))
+    here = unmask.assess(unmask.Release(original, released, id="id", quasi=KEYS), only=LINKS, utility="none")
+    there = unmask.assess_large(original, released, id="id", only=LINKS)
+    assert told(there) == told(here)
+    notes = [" ".join(note for m in one.document.measures for note in m.notes) for one in (here, there)]
+    assert all("masking changed means or deviations" in one for one in notes)
+
+
 @pytest.mark.parametrize("extra", [0, 60])
 def test_a_sample_is_matched_as_in_memory(monkeypatch, extra):
     """What matching adds is measured among the same people; records of nobody come in proportion."""

@@ -166,18 +166,19 @@ class Large:
         )
 
     def _passes(self, tell: Progress) -> Passes:
-        """Both directions, by the scale that finds most; several are tried where the files hold different people."""
+        """Both directions, by the scale that finds most."""
 
         def made() -> Passes:
             store, asked = self.store, self.asked
             scales: tuple[Scale, ...] = ("own", "original", "released")
-            tried = scales if store.n_original != store.n_released else scales[:1]
+            tried = scales if any(key.numeric for key in store.keys) else scales[:1]
             step, there = 1 / (len(tried) + 1), {}
             for at, scale in enumerate(tried):
                 placing = placed_by_distance(store, scale)
                 there[scale] = find_nearest(store, asked, placing, _within(tell, at * step, step))
-            rates = {scale: self._linked(near, 0, root=True).estimate.value for scale, near in there.items()}
-            scale, note = largest_of_scales(rates)
+            found = {scale: self._linked(near, 0, root=True).estimate for scale, near in there.items()}
+            n = found["own"].n if store.n_original == store.n_released else None
+            scale, note = largest_of_scales({name: one.value for name, one in found.items()}, n)
             placing = placed_by_distance(store, scale)
             back = find_nearest(store, asked, placing, _within(tell, 1 - step, step), back=True)
             return Passes(scale, note, there[scale], back)

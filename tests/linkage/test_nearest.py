@@ -15,13 +15,16 @@ from strategies import pairs
 from unmask import Release, datasets, link_nearest, parse_masking
 from unmask.errors import EngineError, ParameterError, RoleError
 from unmask.evidence.measure import Context
+from unmask.linkage.learned.measure import assess_learned
 from unmask.linkage.nearest import (
     anonymity_sets,
     assess_nearest,
     best_scale,
     claimed_of_control,
+    largest_of_scales,
     true_ranks,
 )
+from unmask.linkage.one_to_one import assess_global
 from unmask.shares import percent
 from unmask.study.metric import METRICS, build_space
 from unmask.study.study import Study
@@ -434,6 +437,37 @@ def test_another_scale_must_find_more_and_is_tried_whichever_file_is_larger():
     same = Release(people[:300], people, id="id")  # not masked: all scales of both files find everybody
     assert link_nearest(same, scale="original").estimate.value == link_nearest(same).estimate.value == 1.0
     assert best_scale(Study(same), 0)[0] == "own"
+
+
+@pytest.mark.parametrize(
+    "cut", [lambda x, top: np.minimum(x, top), lambda x, top: np.where(np.arange(len(x)) % 20 == 0, 10 * top, x)]
+)
+def test_top_coded_numbers_and_sentinels_do_not_hide_people(cut):
+    """Means and sds that masking changed are no hindrance: who is better informed never finds less."""
+    known = np.exp(np.random.default_rng(0).normal(10, 1, (400, 3)))
+    columns = [f"c{k}" for k in range(3)]
+    masked = np.column_stack([cut(column, np.quantile(column, 0.95)) for column in known.T])
+    release = Release(pl.DataFrame(known, schema=columns), pl.DataFrame(masked, schema=columns))
+    rates = {scale: link_nearest(release, scale=scale).estimate.value for scale in ("own", "original", "released")}
+    assert rates["own"] < 0.2 and max(rates.values()) > 0.8
+    evidence = assess_nearest(Study(release), Context())
+    assert evidence.observations[0].estimate.value >= max(rates.values())
+    assert "masking changed means or deviations" in evidence.notes[-1]
+    for others in (assess_global, assess_learned):
+        assert others(Study(release), Context()).observations[0].estimate.value >= 0.8
+
+
+def test_files_of_one_size_keep_their_own_scale_where_chance_explains_more():
+    rates = {"own": 0.10, "original": 0.12, "released": 0.11}
+    assert largest_of_scales(rates, 100) == ("own", ())
+    assert largest_of_scales(rates, 10_000)[0] == "original"
+    assert largest_of_scales(rates)[0] == "original"  # files of other sizes: the largest counts
+    assert largest_of_scales({"own": 0.0, "original": 0.04, "released": 0.0}, 100) == ("own", ())
+    assert largest_of_scales({"own": 0.0, "original": 0.05, "released": 0.0}, 100)[0] == "original"
+    assert largest_of_scales({"own": 0.5}) == ("own", ())
+    rng = np.random.default_rng(1)
+    blind = [pl.DataFrame(rng.normal(size=(200, 2)) * sd, schema=["a", "b"]) for sd in (1, 3)]
+    assert best_scale(Study(Release(*blind)), 0) == ("own", ())
 
 
 def test_the_curve_of_equals_is_one_step():

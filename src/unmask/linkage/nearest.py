@@ -37,6 +37,7 @@ from unmask.tables import Encoding, Release
 MOST_ATTRIBUTES = 100  # beyond, one by one would take longer than the attack and fill no readable chart
 NEAR = 10
 SAMPLE_FOR_ATTRIBUTES = 2000  # intruders asked when one attribute after the other is taken away
+CLEARLY = 2.0  # standard deviations of a difference of counts
 WHOM = f"share of people (of a random {SAMPLE_FOR_ATTRIBUTES:,} if more)"
 
 
@@ -190,27 +191,37 @@ DIFFERENT_PEOPLE = (
 
 
 def best_scale(study: Study, seed: int, people: Rows | None = None) -> tuple[Scale, tuple[str, ...]]:
-    """Each file's own mean and sd, unless the files hold different people and those of one file for both find more."""
-    if study.release.original.height == study.release.released.height:
-        return "own", ()
+    """Each file's own mean and sd, unless those of one file for both find more; a note says so where several count."""
+    some = None if people is None else people.tobytes()
+    return study.kept(("scale", seed, some), lambda: _scale_of(study, seed, people))
+
+
+def _scale_of(study: Study, seed: int, people: Rows | None) -> tuple[Scale, tuple[str, ...]]:
     scales: tuple[Scale, ...] = ("own", "original", "released")
+    found = {
+        scale: link_nearest(study, scale=scale, decision_only=True, sample=people, seed=seed).estimate
+        for scale in (scales if study.encoding().numeric_names else scales[:1])
+    }
+    same = study.release.original.height == study.release.released.height
+    return largest_of_scales({scale: one.value for scale, one in found.items()}, found["own"].n if same else None)
 
-    def found(scale: Scale) -> float:
-        return link_nearest(study, scale=scale, decision_only=True, sample=people, seed=seed).estimate.value
 
-    return largest_of_scales({scale: found(scale) for scale in scales})
+def largest_of_scales(rates: Mapping[Scale, float], n: int | None = None) -> tuple[Scale, tuple[str, ...]]:
+    """The scale that finds most, and a note.
 
-
-def largest_of_scales(rates: Mapping[Scale, float]) -> tuple[Scale, tuple[str, ...]]:
-    """The scale that finds most, of those that were tried, and a note where there were several."""
+    ``n`` people whose files have the same size: each file's own mean and sd, unless another finds clearly more.
+    """
+    best = max(rates, key=lambda scale: rates[scale])
     if len(rates) == 1:
-        return next(iter(rates)), ()
+        return best, ()
+    if n is not None and (rates[best] - rates["own"]) * n <= CLEARLY * np.sqrt((rates[best] + rates["own"]) * n):
+        return "own", ()
+    why = "the two files hold different numbers of people" if n is None else "masking changed means or deviations"
     note = (
-        "the two files hold different numbers of people: standardised by each file's own mean and sd "
-        f"{percent(rates['own'])} are found, by the original's {percent(rates['original'])}, by the release's "
-        f"{percent(rates['released'])}; the largest counts"
+        f"{why}: standardised by each file's own mean and sd {percent(rates['own'])} are found, by the original's "
+        f"{percent(rates['original'])}, by the release's {percent(rates['released'])}; the largest counts"
     )
-    return max(rates, key=lambda scale: rates[scale]), (note,)
+    return best, (note,)
 
 
 def best_reading(study: Study, seed: int, people: Rows | None = None) -> tuple[Study, tuple[str, ...]]:

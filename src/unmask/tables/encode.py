@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 FEW_WORDS = 0.2  # share of cells that may be words in a column of numbers: they are taken as missing, and told
 LARGEST_WHOLE = 2.0**53  # whole numbers beyond it are not told apart as floats
 CELLS = 2**17  # of a table that are written together: they stay in the cache
-WHOLE_AS_FLOAT, WHOLE_NUMBER = r"^[+-]?\d+\.0+$", r"^[+-]?\d+(\.0+)?$"
+WHOLE_AS_FLOAT = r"^([+-]?\d+)\.0+$"
 RankMethod = Literal["ordinal", "average", "dense"]
 
 
@@ -337,16 +337,12 @@ def _in_words(release: Release, name: str, original: pl.Series, released: pl.Ser
 
 
 def as_text(column: pl.Series) -> pl.Series:
-    """A category as text, so that 1, 1.0 and "1" are one category on both sides."""
-    if column.dtype.is_float():
-        present = column.drop_nulls()
-        if bool(((present == present.round()) & (present.abs() < LARGEST_WHOLE)).all()):
-            column = column.cast(pl.Int64)
+    """A category as text, so that 1, 1.0 and "1" are one category on both sides, whatever else a side holds."""
     text = column.cast(pl.String)
-    if column.dtype == pl.String and bool(text.str.contains(WHOLE_AS_FLOAT).any()):
-        whole = text.drop_nulls().str.contains(WHOLE_NUMBER)
-        return text.str.replace(r"\.0+$", "") if bool(whole.all()) else text
-    return text
+    if column.dtype.is_float():
+        whole = (column == column.round()) & (column.abs() < LARGEST_WHOLE)
+        return column.cast(pl.Int64, strict=False).cast(pl.String).zip_with(whole.fill_null(False), text)  # noqa: FBT003
+    return text.str.replace(WHOLE_AS_FLOAT, "$1") if column.dtype == pl.String else text
 
 
 # --- statistics that must not depend on the order of rows ------------------------------------------------------------

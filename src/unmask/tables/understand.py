@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from unmask.tables.amounts import Reading, nearest_pair, readings
 from unmask.tables.days import Days, day_readings, nearer_days
 from unmask.tables.digits import as_numbers
+from unmask.tables.equal import loses
 from unmask.tables.gaps import MISSING_WORDS, missing_codes
 from unmask.tables.intervals import parse_interval
 from unmask.tables.numerals import UNITS
@@ -89,7 +90,7 @@ def understand(
         if name in aside:
             continue
         if name in released.columns:
-            _shared(found, name, pairs)
+            _unless_lost(found, name, pairs)
             if name not in told:
                 _codes(found, name, pairs)
         else:
@@ -98,6 +99,17 @@ def understand(
             if table in found.tables and name in found.tables[table].columns:
                 _follow(found, name, table)
     return found
+
+
+def _unless_lost(found: Understood, name: str, pairs: Pairs) -> None:
+    """Read a column that both files have, unless what is equal as it is written then differs."""
+    tables, warnings = dict(found.tables), list(found.warnings)
+    _shared(found, name, pairs)
+    before, after = ((one["original"][name], one["released"][name]) for one in (tables, found.tables))
+    if loses(before, after, pairs):
+        found.tables, found.warnings = tables, warnings
+        found.written.pop(name, None)
+        found.rule(name, "compared as it is written: the same values would no longer be the same if they were read")
 
 
 def _shared(found: Understood, name: str, pairs: Pairs) -> None:
@@ -124,8 +136,7 @@ def _shared(found: Understood, name: str, pairs: Pairs) -> None:
 
 
 def _in_periods(original: pl.Series, released: pl.Series, pairs: Pairs) -> bool:
-    dates = original.dtype in (pl.Date, pl.Datetime)
-    return dates and read_periods(original, released, pairs) is not None
+    return original.dtype in (pl.Date, pl.Datetime) and read_periods(original, released, pairs) is not None
 
 
 def _bare(found: Understood, original: pl.Series, released: pl.Series) -> bool:

@@ -29,9 +29,10 @@ from unmask.linkage.learned.distances import (
     plain,
 )
 from unmask.linkage.learned.exact import Optimum, solve_worst_case
+from unmask.linkage.nearest import best_scale
 from unmask.linkage.result import Linkage
 from unmask.shares import percent
-from unmask.study import Study, as_study, inverse, narrowed
+from unmask.study import Scale, Study, as_study, inverse, narrowed
 from unmask.tables import Encoded, Encoding, Release, canonical_order
 
 LEARN_FROM = 1000  # people to learn from; more teach little
@@ -64,6 +65,7 @@ def link_learned(
     *,
     aggregator: Aggregator | Sequence[Aggregator] = ("mean", "bilinear"),
     learn_from: int = LEARN_FROM,
+    scale: Scale = "own",
     seed: int = 0,
     progress: Progress = silent,
 ) -> LearnedLinkage:
@@ -75,6 +77,8 @@ def link_learned(
         "mean", "owa", "bilinear" or "choquet"; of several, the one that finds most of the people learnt from.
     learn_from
         Number of people to learn from, at most; drawn at random by content.
+    scale
+        Whose mean and sd numbers are standardised by, as in `link_nearest`.
     seed
         Seeds halves, draws and the bootstrap.
 
@@ -90,7 +94,7 @@ def link_learned(
     if learn_from < 1:
         raise ParameterError("somebody must be learnt from", got=str(learn_from), allowed="learn_from of 1 or more")
     study = as_study(release)
-    stage = set_stage(study)
+    stage = set_stage(study, scale)
     kinds = _fitting(kinds, stage.space)
     people = np.flatnonzero(stage.truth >= 0)
     order = people[np.random.default_rng(seed).permutation(len(people))]
@@ -130,13 +134,13 @@ class Stage(NamedTuple):
         return distance.credit(self.space.of(rows), self.truth[rows], self.index_of)
 
 
-def set_stage(study: Study) -> Stage:
+def set_stage(study: Study, scale: Scale = "own") -> Stage:
     """Order both files by content: equal records by their partner's, which makes them interchangeable."""
     encoding, truth = study.encoding(), study.release.truth
     a, b = encoding.original, encoding.released
     left, right = _by_content(a, b, truth), _by_content(b, a, inverse(truth, len(b)))
     place = np.argsort(right)
-    space = study.index().space.of(left, right)
+    space = study.index(scale=scale).space.of(left, right)
     return Stage(space, np.where(truth[left] >= 0, place[truth[left]], -1), left, right, encoding, study.index_of)
 
 
@@ -244,8 +248,14 @@ def assess_learned(study: Study, context: Context) -> Evidence:
     release = study.release
     small = release.original.height * release.released.height <= MOST_PAIRS
     kinds: tuple[Aggregator, ...] = ("mean", "bilinear", "choquet") if small else ("mean", "bilinear")
+    scale, note = best_scale(study, context.seed, context.people)
     linkage = link_learned(
-        study, aggregator=kinds, learn_from=PEOPLE_FOR_ASSESS, seed=context.seed, progress=context.progress
+        study,
+        aggregator=kinds,
+        learn_from=PEOPLE_FOR_ASSESS,
+        scale=scale,
+        seed=context.seed,
+        progress=context.progress,
     )
     estimate = linkage.estimate
     worse = linkage.learnt < estimate.value - 1e-12
@@ -257,6 +267,7 @@ def assess_learned(study: Study, context: Context) -> Evidence:
         figures=(_figure(linkage), *_interaction_figure(linkage)),
         notes=(
             *narrow,
+            *note,
             *(() if small else ("learnt as weights and as a bilinear form only: the table is large for the others",)),
         ),
     )
