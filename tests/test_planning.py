@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import threading
+import time
+from contextlib import suppress
 from dataclasses import replace
 
 import numba
@@ -15,6 +18,7 @@ from command_line import run
 from unmask import assessment, calibrating, planning
 from unmask.assessment import discover, run_measure
 from unmask.calibrating import machine_slowness
+from unmask.deadlines import within
 from unmask.errors import OutOfTimeError, ParameterError
 from unmask.evidence import Context, Estimate, Evidence, Observation, Policy, Reported, conclude, silent
 from unmask.linkage.competing import fewer_people
@@ -158,53 +162,73 @@ def test_a_plan_that_is_late_leaves_out_what_no_longer_fits(monkeypatch):
     assert [plan.now(name).form for name in "ab"] == ["left out", "exact"]
 
 
-class Clock:
-    """A clock that an attack puts forward at each word of progress."""
+def endless(entry):
+    """The attack, if it took two minutes without a word, and took every error for its own."""
 
-    def __init__(self, monkeypatch):
-        self.now = 0.0
-        monkeypatch.setattr(planning.time, "monotonic", lambda: self.now)
+    def run(study, context):
+        end = time.monotonic() + 120
+        while time.monotonic() < end:
+            with suppress(Exception):  # as attacks may
+                time.sleep(0.001)
+        return entry.run(study, context)
 
-    def slow(self, entry, seconds):
-        """The attack, where the time between two words is so long."""
-
-        def run(study, context):
-            def tell(done, words):
-                self.now += seconds
-                context.progress(done, words)
-
-            return entry.run(study, replace(context, progress=tell))
-
-        return replace(entry, run=run)
+    return replace(entry, run=run)
 
 
-def with_slow_attack(monkeypatch, seconds, budget):
-    """What is known of a release if one attack takes longer than was planned."""
-    clock, measures = Clock(monkeypatch), assessment.discover()
-    monkeypatch.setattr(
-        assessment, "discover", lambda: {**measures, "nearest": clock.slow(measures["nearest"], seconds)}
-    )
-    found = unmask.assess(release(), only=QUICK, budget=budget, utility="none")
-    return found, found.to_dict()["manifest"]["plan"], clock.now
-
-
-def test_an_attack_that_takes_longer_than_planned_ends_with_the_budget(monkeypatch):
-    found, plan, now = with_slow_attack(monkeypatch, 100.0, 100.0)
-    assert plan["measures"] == {"nearest": {"form": "left out"}}
-    assert 125.0 < now <= 125.0 + 100.0
-    assert "There was no time within the budget of 1.7 minutes for Nearest" in render(found.document)
+def test_an_attack_that_takes_longer_than_planned_is_ended_and_the_others_have_their_time(monkeypatch):
+    measures = assessment.discover()
+    monkeypatch.setattr(assessment, "discover", lambda: {**measures, "nearest": endless(measures["nearest"])})
+    unmask.assess(release(), only=QUICK, skip=["nearest"], utility="none")  # kernels are compiled
+    began = time.monotonic()
+    found = unmask.assess(release(), only=QUICK, budget=10.0, utility="none")
+    assert time.monotonic() - began < 60  # 10 and a quarter, and the report
+    assert found.to_dict()["manifest"]["plan"]["measures"] == {"nearest": {"form": "left out"}}
+    assert "There was no time within the budget of 10 seconds for Nearest" in render(found.document)
     assert "one_to_one.rate" in {finding.key for finding in found.findings}
 
 
-def test_an_attack_may_go_on_a_little_beyond_the_budget(monkeypatch):
-    words = []
-    measures = assessment.discover()
-    entry = measures["nearest"]
-    entry.run(Study(release()), Context(0, progress=lambda done, word: words.append(done)))
-    each = 110.0 / sum(done < 1 for done in words)
-    _, plan, now = with_slow_attack(monkeypatch, each, 100.0)
-    assert "measures" not in plan
-    assert now > 100.0
+def test_an_attack_may_take_what_others_leave_and_the_last_a_little_beyond_the_budget(monkeypatch):
+    entries = [("a", 10.0), ("b", 20.0), ("c", 5.0), ("d", 0.0)]
+    plan = Plan(tuple(Planned(name, "exact", 5, 5, seconds, 0) for name, seconds in entries), 100.0, begun=100.0)
+    late = replace(
+        plan, entries=tuple(replace(one, form="left out" if one.measure == "c" else "exact") for one in plan.entries)
+    )
+    for now, wanted in (
+        (100.0, [75.0, 95.0, 125.0, 125.0]),
+        (190.0, [12.5, 25.0, 35.0, 35.0]),
+        (199.0, [12.5, 25.0, 26.0, 26.0]),
+        (220.0, [5.0] * 4),
+    ):
+        monkeypatch.setattr(planning.time, "monotonic", lambda now=now: now)
+        assert [plan.may_take(name) for name in "abcd"] == wanted
+    monkeypatch.setattr(planning.time, "monotonic", lambda: 100.0)
+    assert [late.may_take(name) for name in "ab"] == [80.0, 125.0]
+    assert replace(plan, budget=None).may_take("a") is None
+
+
+def test_what_comes_after_its_time_is_ended_and_what_came_before_is_not():
+    assert ended_in_time()
+    for limit in (None, 0.05, 30.0):
+        with within(limit):
+            done = True
+        time.sleep(0.1)
+        assert done
+    with within(30.0):
+        found = []
+        thread = threading.Thread(target=lambda: found.append(ended_in_time()))
+        thread.start()
+        thread.join()
+    assert found == [True]
+
+
+def ended_in_time():
+    began = time.monotonic()
+    try:
+        with within(0.05):
+            while time.monotonic() - began < 30:
+                pass
+    except OutOfTimeError:
+        return time.monotonic() - began < 20
 
 
 def test_what_takes_next_to_nothing_does_not_wait_for_what_takes_long(monkeypatch):
@@ -413,6 +437,43 @@ def test_a_budget_with_time_enough_changes_nothing():
     given = release(100)
     whole, within = (unmask.assess(given, only=QUICK, budget=budget, utility="none") for budget in (None, "2h"))
     assert whole.document.digest == within.document.digest
+
+
+def test_with_a_budget_other_draws_of_the_masking_are_attacked_as_well():
+    """Or a release would be safe because there was a budget: without draws its people's risks were not judged."""
+    given = masked_alike(3.0)
+    whole, within_ = (assess_risk(given, budget=budget) for budget in (None, "2h"))
+    assert whole.document.digest == within_.document.digest
+    assert "risk.above" in {finding.key for finding in within_.findings}
+
+
+def test_without_time_for_other_draws_nothing_is_safe_and_verify_attacks_none(tmp_path, monkeypatch):
+    given = masked_alike(3.0)
+    assert assess_risk(given, budget="2h").verdict == "safe"
+    monkeypatch.setattr(Plan, "left_for_draws", property(lambda _: 0.0))
+    found = assess_risk(given, budget="2h")
+    assert found.verdict == "inconclusive"
+    assert "Risk" in found.reason
+    done = found.to_dict()["manifest"]["plan"]["measures"]
+    assert done == {"risk": {"form": "left out"}}
+    monkeypatch.undo()
+    assert plan_of(found.to_dict()["manifest"], QUICK).left_for_draws == 0.0
+    assert (
+        assess_risk(given, plan=plan_of(found.to_dict()["manifest"], RISKED)).document.digest == found.document.digest
+    )
+
+
+RISKED = ["anonymity", "nearest", "one_to_one", "uniqueness"]
+
+
+def masked_alike(sd):
+    """People and a release whose masking is known: other draws of it can be attacked."""
+    own = pl.DataFrame(np.random.default_rng(0).normal(size=(600, 4)), schema=list("abcd"))
+    return unmask.Release(own, unmask.parse_masking(f"noise({sd})").apply(own, 1), masking=f"noise({sd})")
+
+
+def assess_risk(given, **more):
+    return unmask.assess(given, only=RISKED, intruder="prosecutor", utility="none", **more)
 
 
 # --- the command line -----------------------------------------------------------------------------------------------

@@ -216,7 +216,7 @@ def assess(  # noqa: PLR0913 - the options of an assessment
         manifest=_manifest(
             release, side.policy, chosen, tuple(recipient.to_dict(rules) for recipient in given), command=command,
             seed=seed, show_values=show_values, intruder=side.who, by=columns, keep=kept, utility=looked,
-            plan=plan.as_done(main.reported),
+            plan=plan.as_done((*main.reported, *(found.reported() if found.late else ()))),
         ),
     )  # fmt: skip
     built = _beside(built, main, rules, looked)

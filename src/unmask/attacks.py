@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from unmask.deadlines import within
 from unmask.errors import NothingToTryError, OutOfTimeError, UnmaskError, refused_by_system, tell_where
 from unmask.evidence import ENDED, Absence, Context, Evidence, Measure, Reported, closed_to, conclude
 from unmask.intake import Check, check, readable
@@ -178,27 +179,14 @@ def _part_of(progress: Progress, place: int, n: int, title: str) -> Progress:
     return lambda done, words: progress((place + done) / n, f"{title}: {words}" if title else words)
 
 
-def _in_time(progress: Progress, plan: Plan | None) -> Progress:
-    """End an attack at its next word of progress when the budget is well used up: it takes longer than was planned."""
-    if plan is None or plan.left is None:
-        return progress
-
-    def tell(done: float, words: str) -> None:
-        if done < 1 and plan.over:
-            raise OutOfTimeError
-        progress(done, words)
-
-    return tell
-
-
 def _report(entry: Measure, study: Study, context: Context, keeper: Keeper, plan: Plan | None) -> Reported:
     planned = None if plan is None else plan.now(entry.name)
     context.progress(0.0, "begins")
     if planned is not None and planned.form == "left out" and entry.applies(study.release) is None:
         return Reported(entry.name, entry.title, entry.story, Absence.for_want_of_time())
-    limited = replace(context, progress=_in_time(context.progress, plan))
-    seeded = replace(with_plan(limited, study, planned), seed=seed_of(context.seed, entry))
-    evidence = keeper(entry.name + _form(planned), lambda: run_measure(entry, study, seeded))
+    seeded = replace(with_plan(context, study, planned), seed=seed_of(context.seed, entry))
+    limit = None if plan is None else plan.may_take(entry.name)
+    evidence = keeper(entry.name + _form(planned), lambda: _in_time(entry, study, seeded, limit))
     give_back(study.release.released.height)
     if seeded.people is not None and isinstance(evidence, Evidence):
         evidence = replace(evidence, asked=(seeded.people.size, len(study.release.paired_rows)))
@@ -206,6 +194,15 @@ def _report(entry: Measure, study: Study, context: Context, keeper: Keeper, plan
         claims = (one.claim for one in evidence.observations if one.claim)
         context.progress(1.0, ENDED + next(claims, "to be judged with the others"))
     return Reported(entry.name, entry.title, entry.story, evidence)
+
+
+def _in_time(entry: Measure, study: Study, context: Context, limit: float | None) -> Evidence | Absence:
+    """Run one measure; one that takes longer than ``limit`` seconds is ended, and said to be late."""
+    try:
+        with within(limit):
+            return run_measure(entry, study, context)
+    except OutOfTimeError:
+        return Absence.for_want_of_time()
 
 
 def with_plan(context: Context, study: Study, planned: Planned | None) -> Context:
@@ -242,8 +239,6 @@ def attempt(run: Callable[[], Evidence], *, show_values: bool = False) -> Eviden
         return run()
     except NothingToTryError as error:
         return Absence("does not apply", str(error).split("\n")[0])
-    except OutOfTimeError:
-        return Absence.for_want_of_time()
     except UnmaskError as error:
         return Absence("could not run", str(error))
     except MemoryError:
@@ -262,17 +257,19 @@ def seed_of(seed: int, entry: Measure) -> int:
 def again_with(measures: Sequence[Measure], plan: Plan | None = None) -> Again:
     """How one attack is run on another draw of the masking: what it finds, or None.
 
-    A budget is for the release itself: with one, no other draw is attacked.
+    With a budget other draws are attacked as long as there is time, and `OutOfTimeError` says when there is not.
     """
     by_name = {entry.name: entry for entry in measures}
 
     def again(name: str, release: Release, seed: int) -> Floats | None:
-        entry = by_name[name]
-        if plan is not None and plan.budget is not None:
-            return None
+        entry, left = by_name[name], None if plan is None else plan.left_for_draws
+        if plan is not None and left is not None and left <= plan[name].seconds:
+            raise OutOfTimeError
         study = Study(release)
         context = with_plan(Context(seed), study, None if plan is None else plan[name])
-        evidence = run_measure(entry, study, replace(context, seed=seed_of(seed, entry)))
+        evidence = _in_time(entry, study, replace(context, seed=seed_of(seed, entry)), left)
+        if isinstance(evidence, Absence) and evidence.late:
+            raise OutOfTimeError
         return evidence.per_record if isinstance(evidence, Evidence) else None
 
     return again

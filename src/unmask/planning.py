@@ -45,8 +45,9 @@ ALL_UP_TO = {  # people whom a measure asks for by itself, at most
 WHOEVER = 0.7  # part of the time for some people that is needed whoever is asked for
 WORTH_IT = 0.8  # share of the time for everybody below which some people are asked for
 SIZES = (2_000, 5_000, 10_000, 20_000, 40_000)  # people that a budget may pay for, from few to many
+DRAWS = "risk"  # the plan's name for attacks on other draws of the masking, which the risk of people needs
 SMALL = 0.05  # share of a budget that is too little to wait for: the core attacks come before larger ones only
-BEYOND = 0.25  # share of a budget that an attack may take beyond its end: to stop just before it is done helps nobody
+BEYOND = 0.25  # what an attack may take beyond its time, and all beyond the budget: just before the end nobody stops
 OVERHEAD = 2.0  # seconds for reading, checking and the report
 PER_ROW = 20e-6  # the same for every row
 
@@ -103,9 +104,25 @@ class Plan(Shown):
         return self.budget - (time.monotonic() - self.begun)
 
     @property
-    def over(self) -> bool:
-        """Whether the budget is used up, and some more."""
-        return self.left is not None and self.left < -BEYOND * (self.budget or 0.0)
+    def left_for_draws(self) -> float | None:
+        """Seconds for attacks on other draws of the masking, which come last; None: as long as they take."""
+        if any(entry.measure == DRAWS and entry.form == "left out" for entry in self.entries):
+            return 0.0
+        return None if self.left is None else self.left + BEYOND * (self.budget or 0.0)
+
+    def may_take(self, measure: str) -> float | None:
+        """Seconds after which an attack that begins now is ended: more than was planned, if others have their time.
+
+        The last one may go on for a part of the budget beyond its end; None: as long as it takes.
+        """
+        if self.left is None:
+            return None
+        place = self.place(measure)
+        later = sum(entry.seconds for entry in self.entries[place + 1 :] if entry.form != "left out")
+        budget = self.budget or 0.0
+        most = self.left + BEYOND * budget
+        planned = max((1 + BEYOND) * self.entries[place].seconds, 2 * SMALL * budget)
+        return min(most, max(planned, self.left - later)) if later else most
 
     def now(self, measure: str) -> Planned:
         """What to do with an attack that is about to begin: what was planned, or less where time ran out."""
@@ -143,7 +160,7 @@ def plan_of(manifest: Mapping[str, Any], measures: Iterable[str]) -> Plan:
     """The plan by which an assessment was done, to do it again: nobody looks at the clock."""
     recorded = manifest.get("plan") or {}
     done = recorded.get("measures", {})
-    forms = {name: done.get(name, {"form": "exact"}) for name in measures}
+    forms = {name: done.get(name, {"form": "exact"}) for name in (*measures, *({DRAWS} & done.keys()))}
     entries = (
         Planned(name, form["form"], form.get("people", 0), form.get("out_of", 0), 0.0, 0)
         for name, form in forms.items()

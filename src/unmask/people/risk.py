@@ -14,8 +14,8 @@ import numpy as np
 import polars as pl
 
 from unmask.arrays import Flags, Floats
-from unmask.errors import UnmaskError
-from unmask.evidence import Evidence, Fact, Observation, Reported
+from unmask.errors import OutOfTimeError, UnmaskError
+from unmask.evidence import Absence, Evidence, Fact, Observation, Reported
 from unmask.masking import Masking
 from unmask.people.calibration import (
     Bin,
@@ -55,6 +55,7 @@ class PersonRisk:
     bins: tuple[Bin, ...] = ()  # held-out people by risk, and how many of them were found in the release
     above: Observation | None = field(default=None, repr=False)  # people above the risk that a policy accepts
     asked: tuple[int, int] | None = None  # so many people, of so many, stand for all
+    late: bool = False  # there was no time for new draws of the masking, without which nobody's risk is judged
     keys: ClassVar[tuple[str, ...]] = ("risk.above",)  # limits that judge them
 
     @property
@@ -64,6 +65,8 @@ class PersonRisk:
 
     def reported(self) -> tuple[Reported, ...]:
         """What the risks of people say of the release, for a policy to judge; nothing where no row is anybody's."""
+        if self.late:
+            return (Reported("risk", TITLE, STORY, Absence.for_want_of_time()),)
         if self.above is None:
             return ()
         largest = Fact(
@@ -75,7 +78,8 @@ class PersonRisk:
 def risk_of_people(release: Release, reported: Sequence[Reported], again: Again, *, seed: int = 0) -> PersonRisk:
     """Estimate each person's risk from what the attacks found; ``again`` attacks another draw of the masking.
 
-    ``again(measure, release, seed)`` gives the hits of one attack, or None where it cannot be run.
+    ``again(measure, release, seed)`` gives the hits of one attack, or None where it cannot be run; it raises
+    `OutOfTimeError` where there is no time.
     """
     best = _best(release, reported)
     if best is None:
@@ -83,21 +87,25 @@ def risk_of_people(release: Release, reported: Sequence[Reported], again: Again,
     name, evidence, there, attacks = best
     hits = np.asarray(evidence.per_record, dtype=np.float64)[there]
     features = isolation(release)[there]
-    alike = hits_among_alike(features, hits)
+    alike, late = hits_among_alike(features, hits), False
     if evidence.posterior is not None:
         sure = levelled(np.nan_to_num(evidence.posterior[there]), hits)
         luck = 0.0 if follows_by_rule(release) else luck_of(sure, hits)
         found, how = (1.0 - 0.5 * luck) * sure + 0.5 * luck * alike, POSTERIOR
         held_out = found
-    elif (redrawn := _redrawn(release, name, again, there, seed)) is not None:
-        found, how = _over_draws(features, np.vstack([hits, redrawn])), REDRAWN
-        held_out = _over_draws(features, redrawn)
     else:
+        try:
+            redrawn = _redrawn(release, name, again, there, seed)
+        except OutOfTimeError:
+            redrawn, late = None, True
         (found, how), held_out = _of_one_draw(alike, hits), alike
+        if redrawn is not None:
+            found, how = _over_draws(features, np.vstack([hits, redrawn])), REDRAWN
+            held_out = _over_draws(features, redrawn)
     risk = np.full(release.original.height, np.nan)
     risk[there] = np.clip(found, 0.0, 1.0)
     above = None if release.synthetic else Observation.of_risks(PersonRisk.keys[0], held_out, hits, name, attacks)
-    return PersonRisk(risk, name, how, reliability(risk[there], hits), above, evidence.asked)
+    return PersonRisk(risk, name, how, reliability(risk[there], hits), above, evidence.asked, late)
 
 
 def _best(release: Release, reported: Sequence[Reported]) -> tuple[str, Evidence, Flags, int] | None:

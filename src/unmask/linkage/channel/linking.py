@@ -19,6 +19,8 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 
+SOON = 2000  # people who are matched in a moment
+HOPELESS = 0.01  # share of people found, and expected to be, below which more of them are not matched: it takes minutes
 MOST_PAIRS = 36_000_000  # that are scored all at once: 6,000 people and records
 BLOCK = 2_000_000
 TIE = 1e-9
@@ -140,7 +142,9 @@ def link_rows(scene: Gathered, scores: Floats, rows: Ints) -> Links:
     is_best = posterior >= top[:, None] * (1 - TIE)
     tied = is_best.sum(1)
     credit = np.where((truth >= 0) & (own >= top * (1 - TIE)), 1.0 / tied, 0.0)
-    matched = shared_credit(most_likely_matching(scores), scene) if everybody else credit
+    matched = credit
+    if everybody and (rows.size <= SOON or max(top.sum(), credit.sum()) >= HOPELESS * rows.size):
+        matched = shared_credit(most_likely_matching(scores), scene)
     likeliest = scores >= scores.max(1, keepdims=True) - TIE
     alone = np.where((truth >= 0) & likeliest[np.arange(rows.size), truth], 1.0 / likeliest.sum(1), 0.0)
     best = is_best.argmax(1)
