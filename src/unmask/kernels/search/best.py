@@ -50,12 +50,11 @@ def tie_limit(space: Space, least: float) -> float:
 def find_best(space: Space, tree: Tree, slots: Ints, best: Best, buffer: Buffer) -> None:
     """Search the queries of some slots."""
     for slot in slots:
-        if _visit(space, tree, slot, best, buffer):
+        while _visit(space, tree, slot, best, buffer):  # twice at the most
             best.ties[slot], best.second[slot] = 0, np.inf
-            _visit(space, tree, slot, best, buffer)
 
 
-@inner
+@inlined
 def _visit(space: Space, tree: Tree, slot: int, best: Best, buffer: Buffer) -> bool:
     """Search one query, from the least distance known of it; True: ties must be counted again, with the new one."""
     query, least, second, ties = best.query[slot], best.least[slot], best.second[slot], best.ties[slot]

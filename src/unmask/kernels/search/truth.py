@@ -118,7 +118,7 @@ def _copies(tree: Tree, first: int, mask: int) -> int:
     return found
 
 
-@inner
+@inlined
 def _try(space: Space, tree: Tree, query: int, met: Met, buffer: Buffer, most: int) -> bool:
     """Look for points closer than the true one, from a least distance; as _visit in best.py.
 
