@@ -13,6 +13,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from naive import nearest as naive
+from unmask.kernels import draws
 from unmask.kernels.base import CHEBYSHEV, EUCLIDEAN, LANES, LEAF, MANHATTAN, PART, ROWS
 from unmask.kernels.compiling import blocks as machine_blocks
 from unmask.kernels.compiling import decorators, fetch, lowest, popcount
@@ -32,13 +34,39 @@ def boxes(box, group, probe, kinds, within, gaps):
 
 
 @numba.njit
-def beyond(box, group, probe, within, sides):
-    return masks.box_sides(box, group, probe, within, sides)
+def beyond(box, group, probe, limits, sides):
+    return masks.box_sides(box, group, probe, limits, sides)
 
 
 @numba.njit
-def in_sides(lanes, leaf, probe, sides, within):
-    return masks.side_mask(lanes, leaf, probe, sides, within)
+def in_sides(lanes, leaf, probe, sides, within, far):
+    return masks.side_mask(lanes, leaf, probe, sides, within, far)
+
+
+@numba.njit
+def parts(far, most):
+    return masks.split(far, most)
+
+
+@numba.njit
+def nearest_of(gaps, mask):
+    return masks.nearest_of(gaps, mask)
+
+
+@numba.njit
+def branches(rows, first, mask, h, least):
+    return draws.high_branches(rows, first, mask, h, least)
+
+
+@numba.njit
+def waits(seed, query, point):
+    high, low = draws.stem(seed, query, 1), draws.stem(seed, query, 2)
+    return draws.wait(high, low, point, 3), draws.branch(high, point)
+
+
+@numba.njit
+def bars(time, weight):
+    return draws.bar(time, weight)
 
 
 @numba.njit
@@ -70,6 +98,7 @@ def as_written(function):
 
 plain_points, plain_boxes = map(as_written, (masks.point_mask, masks.box_mask))
 plain_blocks, plain_beyond, plain_in_sides = map(as_written, (masks.block_masks, masks.box_sides, masks.side_mask))
+plain_parts, plain_nearest_of, plain_branches = map(as_written, (masks.split, masks.nearest_of, draws.high_branches))
 plain_popcount, plain_lowest = as_written(popcount), as_written(lowest)
 
 
@@ -110,28 +139,86 @@ def test_points_and_boxes_by_definition(seed, width, numeric, norm, lost, within
 
 
 @many
-@given(seed=st.integers(0, 2**30), width=st.integers(1, 31), within=st.sampled_from([0.0, 0.5, 0.75, 2.0]))
-def test_sides_by_definition(seed, width, within):
-    """Boxes within a limit, the attributes in which they go beyond it, and their points by these attributes alone."""
+@given(
+    seed=st.integers(0, 2**30),
+    width=st.integers(1, 31),
+    tied=st.sampled_from([0.0, 0.5, 0.75, 2.0]),
+    more=st.sampled_from([0.0, 0.125, 1.0, 1e30]),
+)
+def test_sides_by_definition(seed, width, tied, more):
+    """Boxes within a limit, the attributes in which they go beyond another, and their points by these alone."""
     rng = np.random.default_rng(seed)
     lanes = rng.integers(-4, 5, (3, width, LEAF)).astype(np.float32) / 8
     lanes[1, :, LEAF - 3 :] = np.inf  # no points: the last box
-    probe = lanes[0, :, 0].copy()
+    probe, within = lanes[0, :, 0].copy(), tied + more
     there = np.where(np.isinf(lanes), np.float32(np.nan), lanes).reshape(3, width, LANES, 3)
     low, high = np.fmin.reduce(there, axis=3, initial=np.inf), np.fmax.reduce(there, axis=3, initial=-np.inf)
     gaps = np.abs(probe[:, None] - lanes[1])
     for run, look in ((beyond, in_sides), (plain_beyond, plain_in_sides)):
-        sides = np.full(LANES, -1, dtype=np.int32)
-        near = run((low, high, low), 1, probe, within, sides)
+        sides, far = np.full(LANES, -1, dtype=np.int32), np.full(LEAF, -1, dtype=np.float32)
+        near = run((low, high, low), 1, probe, (within, tied), sides)
         for j in range(LANES - 1):
             own = gaps[:, 3 * j : 3 * j + 3]
             reach = (low[1, :, j] - probe <= within) & (probe - high[1, :, j] <= within)
             assert near >> j & 1 == reach.all()
-            assert [sides[j] >> k & 1 for k in range(width)] == (own.max(axis=1) > within).tolist()
-            mask = look(lanes, 1, probe, int(sides[j]), within) if sides[j] else 2**LEAF - 1
-            if reach.all():  # where a box does not go beyond the limit all points are within it
-                assert [mask >> i & 1 for i in range(3 * j, 3 * j + 3)] == (own <= within).all(axis=0).tolist()
+            chosen = [sides[j] >> k & 1 == 1 for k in range(width)]
+            assert chosen == (own.max(axis=1) > tied).tolist()
+            mask = look(lanes, 1, probe, int(sides[j]), within, far)
+            assert far.tolist() == gaps[chosen].max(axis=0, initial=0).tolist()
+            assert [mask >> i & 1 == 1 for i in range(LEAF)] == (far <= within).tolist()
+            ours, true = far[3 * j : 3 * j + 3], own.max(axis=0)
+            assert (np.where(ours > tied, ours, tied) == np.maximum(true, tied)).all()  # exact beyond the limit
         assert not near >> (LANES - 1)
+
+
+@many
+@given(seed=st.integers(0, 2**30), values=st.integers(1, 60), most=st.sampled_from([-1.0, 0.0, 0.25, 3.0, np.inf]))
+def test_a_leaf_is_split_at_a_distance(seed, values, most):
+    far = np.random.default_rng(seed).integers(0, values, LEAF).astype(np.float32) / 4
+    far[LEAF - seed % 3 :] = np.inf
+    beyond_it = far[far > most]
+    for run in (parts, plain_parts):
+        mask, following = run(far, most)
+        assert [mask >> i & 1 == 1 for i in range(LEAF)] == (far <= most).tolist()
+        assert following == beyond_it.min(initial=np.inf)
+
+
+@many
+@given(seed=st.integers(0, 2**30), values=st.integers(1, 30), mask=st.integers(0, 2**LANES - 1))
+def test_the_first_of_the_nearest_boxes(seed, values, mask):
+    gaps = np.random.default_rng(seed).integers(0, values, LANES).astype(np.float32)
+    gaps[gaps == 7] = np.inf
+    chosen = [j for j in range(LANES) if mask >> j & 1]
+    expected = min(chosen, key=lambda j: gaps[j], default=0)
+    assert nearest_of(gaps, mask) == plain_nearest_of(gaps, mask) == expected
+
+
+@many
+@given(
+    seed=st.integers(0, 2**40),
+    query=st.integers(0, 2**33),
+    mask=st.integers(0, 2**LEAF - 1),
+    least=st.integers(0, 2**32 - 1),
+    rows=st.sampled_from([1000, 2**32 - 40, 2**40]),
+)
+def test_branches_of_a_leaf_by_definition(seed, query, mask, least, rows):
+    points = np.arange(rows, rows + 3 * LEAF)[::-1].copy()
+    high = [naive.scrambled(seed, query, int(point), 1) for point in points[5 : 5 + LEAF]]
+    expected = sum(1 << i for i in range(LEAF) if mask >> i & 1 and high[i] >= least)
+    stem = naive.stem(seed, query, 1)
+    assert branches(points, 5, mask, stem, least) == plain_branches(points, 5, mask, stem, least) == expected
+
+
+@many
+@given(seed=st.integers(0, 2**40), query=st.integers(0, 10**6), point=st.integers(0, 10**6), more=st.floats(0, 1e-9))
+def test_who_waits_no_longer_is_never_excluded(seed, query, point, more):
+    """Nor anybody of fewer points; and the bar is no lower than it must be, but for three."""
+    time, high = waits(seed, query, point)
+    for weight in (3, 5):
+        assert bars(time, weight) <= bars(time, 3) <= high
+    assert bars(time, 3) >= high - 3
+    assert bars(time * (1 + more), 3) <= high
+    assert bars(np.inf, 1) == 0
 
 
 @given(word=st.integers(1, 2**64 - 1))

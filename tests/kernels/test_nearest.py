@@ -22,7 +22,7 @@ from unmask.kernels.search import (
     rank_of_truth,
     tied,
 )
-from unmask.kernels.search.truth import SIDES
+from unmask.kernels.search.ties import SIDES
 
 many = settings(max_examples=150, deadline=None)
 
@@ -207,6 +207,41 @@ def test_thousands_of_ranks_that_tie_are_counted(p, copies):
     assert (decision.ties == np.where(closer, 0, ties)).all()
     assert (ties[~closer] > 1000).sum() > 20
     assert 20 < closer.sum() < 350
+    found, least = nearest(space, seed=p, tree=tree), far.min(axis=1)
+    assert (found.least == least).all()
+    assert (found.second == np.where(far > least[:, None], far, np.inf).min(axis=1)).all()
+    assert (found.ties == (far == least[:, None]).sum(axis=1)).all()
+    assert (found.ties > 1000).sum() > 20
+    for i in range(0, 400, 40):
+        assert found.row[i] == naive.drawn(space, i, np.flatnonzero(far[i] == least[i]).tolist(), p)
+
+
+@many
+@given(space=spaces(max_points=300), seed=st.integers(0, 2**40))
+def test_who_waits_the_shortest_of_those_that_tie_is_drawn(space, seed):
+    """In any norm, where ties are a part of all points: among all of them anybody is picked."""
+    found = nearest(space, seed=seed)
+    for i, (_, _, ties) in enumerate(naive.nearest(space)):
+        if len(ties) < len(space.points):
+            assert found.row[i] == naive.drawn(space, i, ties, seed)
+
+
+@pytest.mark.parametrize("weights", ["one", "some"])
+def test_draws_among_thousands_are_those_of_the_definition(weights):
+    """Leaf after leaf is excluded by the shortest time so far, of groups of one or several equal points."""
+    rng = np.random.default_rng(3)
+    points = np.column_stack(
+        [rng.permutation(5000) % 4000 if weights == "some" else rng.permutation(5000), rng.integers(0, 2, 5000)]
+    )
+    points[:, 1] *= 9000
+    queries = np.column_stack([rng.integers(0, 8000, 60) / 2, np.where(rng.random(60) < 0.5, -7000, 13500)])
+    space = plain(queries, points, norm=0)
+    found = nearest(space, seed=12)
+    for i in range(60):
+        far = np.abs(points - queries[i]).max(axis=1)
+        ties = np.flatnonzero(far == far.min())
+        assert len(ties) == found.ties[i] > 2000
+        assert found.row[i] == naive.drawn(space, i, ties.tolist(), 12)
 
 
 def test_a_tolerance_that_joins_ranks_is_kept():

@@ -61,3 +61,37 @@ def ranks(space, truth):
         -1 if true < 0 else sum(tie_limit(space, d) < row[true] for d in row)
         for row, true in zip(distances(space), truth, strict=True)
     ]
+
+
+def mixed(h):
+    """Scramble 32 bits."""
+    h %= 2**32
+    for _ in range(2):
+        h = (h ^ h >> 16) * 0x45D9F3B % 2**32
+    return h ^ h >> 16
+
+
+def stem(seed, query, salt):
+    """The part of scrambled() that is the same for all points."""
+    h = mixed(mixed(mixed(seed ^ 0x9E3779B1) ^ seed >> 32) + salt)
+    return mixed(mixed(h ^ query) ^ query >> 32)
+
+
+def scrambled(seed, query, point, salt):
+    """32 bits that look random."""
+    return mixed(mixed(stem(seed, query, salt) ^ point) ^ point >> 32)
+
+
+def drawn(space, query, ties, seed):
+    """A member of the group of equal points that waits the shortest; a group is known by its first row."""
+    groups = {}
+    for row in sorted(ties):
+        numbers = (None if math.isnan(x) else x for x in space.points[row].tolist())
+        groups.setdefault((*numbers, *space.point_codes[row].tolist()), []).append(row)
+
+    def waits(members):
+        high, low = (scrambled(seed, query, members[0], salt) for salt in (1, 2))
+        return -math.log((high * 2.0**32 + low + 1.0) / 2.0**64) / len(members), members[0]
+
+    members = min(groups.values(), key=waits)
+    return members[scrambled(seed, query, members[0], 3) % len(members)]

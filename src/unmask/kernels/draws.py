@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import math
 
-from unmask.kernels.compiling import inlined, inner
+from unmask.kernels.base import LEAF, Ints
+from unmask.kernels.compiling import inlined, inner, machine
 
-__all__ = ["draw", "pick", "stem", "wait"]
+__all__ = ["bar", "draw", "high_branches", "pick", "stem", "wait"]
 
 MASK = 0xFFFFFFFF
 SCRAMBLE = 0x45D9F3B
@@ -53,6 +54,27 @@ def wait(high: int, low: int, point: int, weight: int) -> float:
     """Waiting time of a group of `weight` identical points named by `point`; stems of salt 1 and 2."""
     uniform = (branch(high, point) * 4294967296.0 + branch(low, point) + 1.0) / 18446744073709551616.0
     return -math.log(uniform) / weight
+
+
+@inlined
+def bar(time: float, weight: int) -> int:
+    """Who waits no longer than this has at least this branch of the stem of salt 1; `weight` is the largest there is.
+
+    That branch is the larger half of the uniform number. What rounding does to it is far less than the two taken off.
+    """
+    return max(0, int(math.exp(-time * weight) * 4294967296.0) - 2)
+
+
+@machine
+def high_branches(rows: Ints, first: int, mask: int, h: int, least: int) -> int:
+    """Those bits of a mask whose points, rows[first] and on, have at least this branch of a stem.
+
+    All 48 rows of a leaf are read, whatever the mask.
+    """
+    found = 0
+    for j in range(LEAF):
+        found |= int(branch(h, rows[first + j]) >= least) << j
+    return found & mask
 
 
 @inlined

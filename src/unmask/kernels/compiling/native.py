@@ -30,7 +30,16 @@ from numba.extending import intrinsic
 
 from unmask.kernels.base import CHEBYSHEV, EUCLIDEAN, LANES, LEAF, MANHATTAN
 from unmask.kernels.compiling.blocks import block_masks, fetch  # noqa: F401 - functions of this file
-from unmask.kernels.compiling.sides import FLOATS, I64, Rows, box_sides, side_mask  # noqa: F401 - the same
+from unmask.kernels.compiling.sides import (  # noqa: F401 - the same
+    FLOATS,
+    I64,
+    Rows,
+    box_sides,
+    high_branches,
+    nearest_of,
+    side_mask,
+    split,
+)
 
 OPTIONS: dict[str, dict[str, Any]] = {
     "wrapped": {"no_cfunc_wrapper": True},

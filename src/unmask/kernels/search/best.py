@@ -14,7 +14,8 @@ import numpy as np
 
 from unmask.kernels.base import LEAF, Floats, Ints, Space
 from unmask.kernels.compiling import inlined, inner, kernel, lean, lowest
-from unmask.kernels.draws import pick, stem, wait
+from unmask.kernels.draws import bar, high_branches, pick, stem, wait
+from unmask.kernels.search.distance import pair
 from unmask.kernels.search.tree import Tree
 from unmask.kernels.search.walk import Buffer, enter, limit, measured, next_near
 
@@ -97,22 +98,43 @@ def _draw(space: Space, tree: Tree, slot: int, seed: int, best: Best, buffer: Bu
     if best.ties[slot] == tree.members.shape[0]:  # any point will do, and nobody needs to wait
         best.place[slot] = tree.position[pick(stem(seed, query, 4), 0, tree.members.shape[0])]
         return
-    high, low = stem(seed, query, 1), stem(seed, query, 2)
     probe, cut = tree.probes[query], tie_limit(space, best.least[slot])
-    within = limit(tree, cut)
-    top = enter(tree, buffer)
+    stems, within, top = (stem(seed, query, 1), stem(seed, query, 2)), limit(tree, cut), enter(tree, buffer)
     while top > 0:
         leaf, mask, top = next_near(tree, probe, within, buffer, top)
-        while mask:
-            j = lowest(mask)
-            mask &= mask - 1
-            place = leaf * LEAF + j
-            row = tree.rows[place]
-            if measured(space, tree, query, place, buffer.far[j]) <= cut:
-                time = wait(high, low, row, tree.weight[place])
-                if time < shortest or (time == shortest and row < tree.rows[winner]):
-                    shortest, winner = time, place
+        mask = _tied(space, tree, (query, leaf), mask, cut)
+        shortest, winner = soonest(tree, leaf * LEAF, mask, stems, (shortest, winner))
     best.place[slot] = winner
+
+
+@inlined
+def _tied(space: Space, tree: Tree, where: tuple[int, int], mask: int, cut: float) -> int:
+    """Those bits of a leaf whose points tie."""
+    (query, leaf), found = where, 0
+    while mask:
+        j = lowest(mask)
+        mask &= mask - 1
+        found |= int(pair(space, query, tree.rows[leaf * LEAF + j]) <= cut) << j
+    return found
+
+
+@inlined
+def soonest(tree: Tree, first: int, mask: int, stems: tuple[int, int], known: tuple[float, int]) -> tuple[float, int]:
+    """The shortest waiting time, and whose: of what is known and of some points of a leaf; few are looked at."""
+    shortest, winner = known
+    last = min(first + LEAF, tree.rows.shape[0])
+    heaviest = 1 + tree.start[last] - tree.start[first] - (last - first)
+    while mask:
+        if last == first + LEAF:
+            mask = high_branches(tree.rows, first, mask, stems[0], bar(shortest, heaviest))
+            if mask == 0:
+                break
+        place = first + lowest(mask)
+        mask &= mask - 1
+        time = wait(stems[0], stems[1], tree.rows[place], tree.weight[place])
+        if time < shortest or (time == shortest and tree.rows[place] < tree.rows[winner]):
+            shortest, winner = time, place
+    return shortest, winner
 
 
 @kernel

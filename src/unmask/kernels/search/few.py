@@ -14,9 +14,10 @@ from unmask.kernels.base import Floats, Ints, Space
 from unmask.kernels.compiling import in_chunks, inner, lean
 from unmask.kernels.search.best import tie_limit
 from unmask.kernels.search.distance import pair
+from unmask.kernels.search.ranks import decide_part
 from unmask.kernels.search.tree import plant
-from unmask.kernels.search.truth import Met, decide_part, nobody_met
-from unmask.kernels.search.walk import new_buffer, search_order
+from unmask.kernels.search.truth import Met, nobody_met
+from unmask.kernels.search.walk import search_order
 
 THINNED = 16  # of so many points one is met first
 MOST_MET = 2e8  # pairs up to which meeting all points is cheaper than a tree over them
@@ -29,7 +30,7 @@ def sift(space: Space, distances: Floats) -> NDArray[np.bool_]:
     part = space.of(points=slice(None, None, THINNED))
     tree, met = plant(part), nobody_met(distances)
     order = search_order(tree, np.arange(len(distances)))
-    in_chunks(lambda chunk: decide_part(part, tree, order[chunk], met, new_buffer()), len(distances))
+    in_chunks(lambda chunk: decide_part(part, tree, order[chunk], met), len(distances))
     return met.closer
 
 

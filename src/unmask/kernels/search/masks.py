@@ -66,33 +66,54 @@ def box_mask(box: Boxes, group: int, probe: Singles, kinds: Kinds, within: float
 
 
 @machine
-def box_sides(box: Boxes, group: int, probe: Singles, within: float, sides: Codes) -> int:
-    """Bits of the boxes of a group within a limit in every attribute; `sides`: in which ones a box also goes beyond.
+def nearest_of(gaps: Singles, mask: int) -> int:
+    """Which one of the boxes of a mask is nearest: the first if several are, 0 if there is none."""
+    best, least = 0, np.float32(np.inf)
+    for j in range(LANES):
+        if mask >> j & 1 and (gaps[j] < least or not mask & ((1 << j) - 1)):
+            best, least = j, gaps[j]
+    return best
+
+
+@machine
+def box_sides(box: Boxes, group: int, probe: Singles, limits: tuple[float, float], sides: Codes) -> int:
+    """Bits of the boxes of a group within a limit in every attribute; `sides`: in which ones a box goes beyond another.
 
     Numbers alone, at most 31 attributes, no missing values, maximum norm: attribute k is bit k of a box's side.
     """
     low, high, _ = box
-    found, most = 0, np.float32(within)
+    found, within, tied = 0, np.float32(limits[0]), np.float32(limits[1])
     for j in range(LANES):
         sides[j], near = 0, True
         for k in range(probe.shape[0]):
             below, above = probe[k] - low[group, k, j], high[group, k, j] - probe[k]
-            near = near and -below <= most and -above <= most
-            sides[j] |= int(below > most or above > most) << k
+            near = near and -below <= within and -above <= within
+            sides[j] |= int(below > tied or above > tied) << k
         found |= int(near) << j
     return found
 
 
 @machine
-def side_mask(lanes: Singles, leaf: int, probe: Singles, sides: int, within: float) -> int:
-    """Bits of the points of a leaf that are within a limit in each attribute of `sides` (bits; at least one)."""
-    found, most = 0, np.float32(within)
+def side_mask(lanes: Singles, leaf: int, probe: Singles, sides: int, within: float, far: Singles) -> int:
+    """Bits of the points of a leaf that are within a limit in each attribute of `sides` (bits); how far is in `far`."""
+    far[:] = np.float32(0.0)
+    for k in range(probe.shape[0]):
+        if sides >> k & 1:
+            for j in range(LEAF):
+                far[j] = max(far[j], abs(probe[k] - lanes[leaf, k, j]))
+    return _within(far, within, LEAF)
+
+
+@machine
+def split(far: Singles, most: float) -> tuple[int, float]:
+    """Bits of the points of a leaf that are at most so far, and the distance of the next one; inf if there is none."""
+    mask, next_ = 0, np.float32(np.inf)
     for j in range(LEAF):
-        near = True
-        for k in range(probe.shape[0]):
-            near = near and (sides >> k & 1 == 0 or abs(probe[k] - lanes[leaf, k, j]) <= most)
-        found |= int(near) << j
-    return found
+        near = far[j] <= np.float32(most)
+        mask |= int(near) << j
+        if not near:
+            next_ = min(next_, far[j])
+    return mask, float(next_)
 
 
 @machine

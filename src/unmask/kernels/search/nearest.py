@@ -19,13 +19,14 @@ from numpy.typing import NDArray
 from unmask.kernels.base import Floats, Ints, Space
 from unmask.kernels.compiling import in_chunks
 from unmask.kernels.groups import labels
-from unmask.kernels.search.best import Best, blank, draw_ties, expand, find_best, winners
+from unmask.kernels.search.best import Best, blank, expand, winners
 from unmask.kernels.search.distance import distance_of_pairs
 from unmask.kernels.search.few import MOST_MET, meet_all, sift
 from unmask.kernels.search.lists import Lists, k_part, spread, tied_part
+from unmask.kernels.search.ranks import decide_part, draw_part, find_part
 from unmask.kernels.search.tree import Tree, plant
-from unmask.kernels.search.truth import Met, decide_part, nobody_met, rank_part
-from unmask.kernels.search.walk import new_buffer, order_of, search_order
+from unmask.kernels.search.truth import Met, nobody_met, rank_part
+from unmask.kernels.search.walk import leaf_order, new_buffer, order_of, search_order
 from unmask.kernels.search.wide import decide_wide, find_best_wide, is_open, widen
 
 GLANCE = 4096  # queries that are looked at for copies
@@ -57,11 +58,14 @@ def nearest(
 ) -> Nearest:
     """Find for each query a nearest point, the least and the second-best reduced distance, and the number of ties."""
     tree = plant(space) if tree is None else tree
-    first, label = labels(space.queries, space.query_codes)
-    best = expand(_search(space, tree, first, progress), label)  # equal queries are searched once
+    if _has_copies(space):  # equal queries are searched once
+        first, label = labels(space.queries, space.query_codes)
+        best = expand(_search(space, tree, first, progress), label)
+    else:
+        best = _search(space, tree, np.arange(len(space.queries)), progress)
     several = np.flatnonzero(best.ties > tree.weight[best.place])
     order = several[search_order(tree, several)]
-    in_chunks(lambda part: draw_ties(space, tree, order[part], seed, best, new_buffer()), len(order))
+    in_chunks(lambda part: draw_part(space, tree, order[part], seed, best), len(order))
     return Nearest(winners(tree, best, seed), best.least, best.second, best.ties)
 
 
@@ -70,8 +74,8 @@ def _search(space: Space, tree: Tree, queries: Ints, progress: Callable[[float],
     if len(wide.tiles):
         find_best_wide(space, tree, wide, best, progress)
         return best
-    order = search_order(tree, queries)
-    in_chunks(lambda part: find_best(space, tree, order[part], best, new_buffer()), len(order), progress=progress)
+    order, leaves = leaf_order(tree, queries)
+    in_chunks(lambda part: find_part(space, tree, order[part], leaves[part], best), len(order), progress=progress)
     return best
 
 
@@ -127,7 +131,7 @@ def _decide_all(space: Space, tree: Tree, queries: Ints, met: Met, progress: Cal
     if len(wide.tiles) and is_open(space, tree, met.truth):
         decide_wide(space, tree, wide, queries, met, progress)
         return
-    in_chunks(lambda part: decide_part(space, tree, queries[part], met, new_buffer()), len(queries), progress=progress)
+    in_chunks(lambda part: decide_part(space, tree, queries[part], met), len(queries), progress=progress)
 
 
 def decision_of(space: Space, truth: Ints, found: Nearest, *, rows: Ints | None = None) -> Decision:

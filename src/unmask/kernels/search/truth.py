@@ -12,15 +12,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from unmask.kernels.base import EUCLIDEAN, LANES, LEAF, Floats, Ints, Singles, Space
-from unmask.kernels.compiling import inlined, inner, lean, lowest, popcount
+from unmask.kernels.base import EUCLIDEAN, LEAF, Floats, Ints, Space
+from unmask.kernels.compiling import inlined, inner, lean, lowest
 from unmask.kernels.search.best import tie_limit
-from unmask.kernels.search.masks import box_sides, side_mask
 from unmask.kernels.search.tree import Tree
-from unmask.kernels.search.walk import LEVEL_SHIFT, Buffer, enter, limit, measured, next_near, screen
-
-FEW = 4  # leaves with points that tie from which on these are counted by bits
-SIDES = 31  # attributes whose bits fit into one number of a box
+from unmask.kernels.search.walk import Buffer, enter, limit, measured, next_near, screen
 
 
 class Met(NamedTuple):
@@ -42,21 +38,16 @@ def nobody_met(truth: Floats, place: Ints | None = None) -> Met:
 
 
 @lean
-def decide_part(space: Space, tree: Tree, queries: Ints, met: Met, buffer: Buffer) -> None:
+def decide_some(space: Space, tree: Tree, queries: Ints, met: Met, buffer: Buffer) -> None:
     """Decide some queries, those that are settled aside: whether a point is closer, and the size of the tie."""
-    ranks = tree.sharp and tree.numeric <= SIDES
-    most = FEW if ranks else tree.lanes.shape[0] + 1
     for query in queries:
-        if met.closer[query] or _settled(space, tree, query, met, buffer):
-            continue
-        while _try(space, tree, query, met, buffer, most):
-            if ranks:
-                _decide_ranks(tree, query, met, buffer)
-                break
+        if not (met.closer[query] or settled(space, tree, query, met, buffer)):
+            while _try(space, tree, query, met, buffer):  # twice at the most
+                pass
 
 
-@inner
-def _settled(space: Space, tree: Tree, query: int, met: Met, buffer: Buffer) -> bool:
+@inlined
+def settled(space: Space, tree: Tree, query: int, met: Met, buffer: Buffer) -> bool:
     """Whether a point of the leaf that the true one is in is closer: most often one is, where any is."""
     if met.place[query] < 0:
         return False
@@ -65,64 +56,11 @@ def _settled(space: Space, tree: Tree, query: int, met: Met, buffer: Buffer) -> 
     return bool(met.closer[query])
 
 
-@inner
-def _decide_ranks(tree: Tree, query: int, met: Met, buffer: Buffer) -> None:
-    """Where stored distances are exact: one point that is nearer settles it, and who ties is counted by bits alone.
-
-    Thousands of ranks may tie. They are counted only where nobody is closer, and as whole leaves where that can be.
-    """
-    truth, found = met.truth[query], 0
-    for within in (truth - tree.grain, truth + tree.grain):  # in one place, so that it is compiled once
-        found = _count_within(tree, tree.probes[query], within / tree.scale, buffer)
-        met.closer[query] = within < truth and found > 0
-        if met.closer[query]:
-            return
-    met.least[query], met.ties[query] = truth, found
-
-
-@inner
-def _count_within(tree: Tree, probe: Singles, within: float, buffer: Buffer) -> int:
-    """Count the points within a limit in every attribute; where a box does not go beyond it, nobody looks inside."""
-    found, top, n, sides = 0, enter(tree, buffer), tree.rows.shape[0], buffer.sides
-    while top > 0:
-        top -= 1
-        height, box = (buffer.nodes[top] >> LEVEL_SHIFT) - 1, buffer.nodes[top] & ((1 << LEVEL_SHIFT) - 1)
-        near, size = box_sides((tree.low, tree.high, tree.relief), tree.level[height] + box, probe, within, sides), LEAF
-        for _ in range(height):
-            size *= LANES
-        while near:
-            j = lowest(near)
-            near &= near - 1
-            child = box * LANES + j
-            first, last = min(n, child * size), min(n, (child + 1) * size)
-            if sides[j] == 0:
-                found += tree.start[last] - tree.start[first]
-            elif height > 0:
-                buffer.nodes[top] = height << LEVEL_SHIFT | child
-                top += 1
-            else:
-                mask = side_mask(tree.lanes, child, probe, sides[j], within)
-                found += popcount(np.uint64(mask))
-                if tree.start[last] - tree.start[first] > last - first:
-                    found += _copies(tree, first, mask)
-    return found
-
-
-@inner
-def _copies(tree: Tree, first: int, mask: int) -> int:
-    """How many rows more than points the bits of a leaf are."""
-    found = 0
-    while mask:
-        found += tree.weight[first + lowest(mask)] - 1
-        mask &= mask - 1
-    return found
-
-
 @inlined
-def _try(space: Space, tree: Tree, query: int, met: Met, buffer: Buffer, most: int) -> bool:
+def _try(space: Space, tree: Tree, query: int, met: Met, buffer: Buffer) -> bool:
     """Look for points closer than the true one, from a least distance; as _visit in best.py.
 
-    True: it must be looked at again, with the least distance or since more than so many leaves are near.
+    True: ties must be counted again, with the new one.
     """
     truth, least = met.truth[query], met.least[query]
     probe, cut, count, unsettled = tree.probes[query], tie_limit(space, min(truth, least)), 0, False
@@ -130,9 +68,6 @@ def _try(space: Space, tree: Tree, query: int, met: Met, buffer: Buffer, most: i
     top = enter(tree, buffer)
     while top > 0:
         leaf, mask, top = next_near(tree, probe, within, buffer, top)
-        most -= 1
-        if most < 0:
-            return True
         while mask:
             j = lowest(mask)
             mask &= mask - 1

@@ -21,7 +21,7 @@ import numpy as np
 from unmask.kernels.base import EUCLIDEAN, LANES, LEAF, Codes, Ints, Singles, Space
 from unmask.kernels.compiling import in_chunks, inlined, lean, lowest
 from unmask.kernels.search.distance import pair
-from unmask.kernels.search.masks import box_mask, point_mask
+from unmask.kernels.search.masks import box_mask, nearest_of, point_mask
 from unmask.kernels.search.tree import Tree
 
 LEVEL_SHIFT = 40  # a stack entry is level << 40 | box
@@ -137,9 +137,21 @@ def _push(first: int, mask: int, buffer: Buffer, top: int) -> int:
 
 def search_order(tree: Tree, queries: Ints) -> Ints:
     """Places in `queries`, in the order of the leaves nearest to them: neighbours in time then share their memory."""
+    return _sorted(tree, nearest_leaves(tree, queries))
+
+
+def leaf_order(tree: Tree, queries: Ints) -> tuple[Ints, Codes]:
+    """The same, and the leaf nearest to each in that order."""
+    leaves = nearest_leaves(tree, queries)
+    order = _sorted(tree, leaves)
+    return order, leaves[order]
+
+
+def nearest_leaves(tree: Tree, queries: Ints) -> Codes:
+    """The leaf of the nearest box of the nearest box, and so on, of each query."""
     leaves = np.empty(len(queries), dtype=np.int32)
     in_chunks(lambda part: _nearest_leaves(tree, queries[part], leaves[part], new_buffer()), len(queries), chunk=8192)
-    return _sorted(tree, leaves)
+    return leaves
 
 
 def order_of(tree: Tree, points: Ints) -> Ints:
@@ -161,9 +173,5 @@ def _nearest_leaves(tree: Tree, queries: Ints, leaves: Codes, buffer: Buffer) ->
         box = int(np.int64(0))  # a literal would have near_boxes compiled twice
         for height in range(tree.level.shape[0] - 1, -1, -1):
             mask = near_boxes(tree, height, box, tree.probes[query], np.inf, gaps)
-            best = 0
-            for j in range(1, LANES):
-                if mask >> j & 1 and gaps[j] < gaps[best]:
-                    best = j
-            box = box * LANES + best
+            box = box * LANES + nearest_of(gaps, mask)
         leaves[slot] = box

@@ -317,7 +317,7 @@ def _leaves_within(space: Space, tree: Tree, queries: Ints, distances: Floats, g
 
 
 def decide_wide(space: Space, tree: Tree, wide: Wide, queries: Ints, met: Met, progress: Progress = None) -> None:
-    """Decide some queries, those that are settled aside, as decide_part in truth.py."""
+    """Decide some queries, those that are settled aside, as decide_some in truth.py."""
     leaves = len(wide.tiles)
     for part, tell in (((0, leaves // FIRST), None), ((leaves // FIRST, leaves), progress)):
         _decide_in_chunks(space, tree, wide, queries[~met.closer[queries]], part, met, tell)
