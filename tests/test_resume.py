@@ -237,3 +237,20 @@ def test_a_killed_command_goes_on_and_leaves_nothing_behind(tmp_path):
     assert not state.exists()
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.csv", "b.csv", "r.json"]
     assert unmask.verify(tmp_path / "r.json").same
+
+
+def test_a_synthesiser_whose_script_has_changed_is_another_one(tmp_path):
+    """What is kept follows from what the script made, not from its name."""
+    script = tmp_path / "make.py"
+    own, kept = release(), []
+    given = unmask.Release(
+        own.original.drop("id", strict=False),
+        own.released.drop("id", strict=False),
+        synthetic=True,
+        masking=unmask.Synthesiser(f"python {script} {{in}} {{out}} {{seed}}"),
+    )
+    for content in ("pass", "pass  # copies", "pass"):
+        script.write_text(content)
+        with keeping(tmp_path / "state", given, seed=0) as before:
+            kept.append(before.about)
+    assert kept[0] == kept[2] != kept[1]

@@ -68,6 +68,8 @@ def _about(release: Release, asked: dict[str, Any]) -> str:
     }
     matrices = {"distances": release.distances, "known distances": release.known_distances}
     inputs |= {name: _checksum(encode(matrix)) for name, matrix in matrices.items() if matrix is not None}
+    programs = getattr(release.masking, "files", ())
+    inputs |= {f"program {path}": hashlib.sha256(path.read_bytes()).hexdigest() for path in programs}
     versions = made_with()
     return json.dumps([inputs, release.settings, asked, versions], sort_keys=True, default=str)
 

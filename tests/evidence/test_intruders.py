@@ -1,9 +1,11 @@
 from __future__ import annotations
 
 import numpy as np
+import polars as pl
 from hypothesis import given
 from hypothesis import strategies as st
 
+import unmask
 from unmask.evidence.estimate import Estimate
 from unmask.evidence.finding import Absence, Evidence, Observation, Reported
 from unmask.evidence.intruders import ORDER, Attempt, attempts_of, by_knowledge
@@ -84,3 +86,16 @@ def test_attacks_that_find_people_are_taken_from_what_was_reported():
         ("uniqueness", "files", 0.3, False),
         ("clusters", "files", 0.2, False),
     ]
+
+
+def test_nobody_finds_more_people_than_the_best_intruder():
+    """Who knows three attributes found 70 % and the best intruder 0.04 %, where nearest had no time."""
+    rng = np.random.default_rng(0)
+    own = pl.DataFrame({"a": rng.integers(0, 40, 300), "b": rng.integers(0, 40, 300), "c": rng.normal(size=300)})
+    masked = own.with_columns(c=pl.Series(rng.normal(size=300)))
+    found = unmask.assess(
+        unmask.Release(own, masked), only=["knowledge_sweep", "special_uniques", "uniqueness"], utility="none"
+    )
+    rates = [f.estimate.value for f in found.findings if f.key in {"knowledge_sweep.rate", "special_uniques.rate"}]
+    assert len(rates) == 2
+    assert found.document.intruders[-1].estimate.value == max(rates) > 0.5

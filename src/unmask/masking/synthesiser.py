@@ -12,6 +12,7 @@ import subprocess
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 from threading import Thread
 from typing import Any
 
@@ -54,6 +55,11 @@ class Synthesiser:
     def __str__(self) -> str:
         """How it is told in a report."""
         return f"synthesiser({self.command})"
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """Files that the command names, such as its script: what it makes follows from their content."""
+        return tuple(path for path in map(Path, shlex.split(self.command)) if path.is_file())
 
     def apply(self, table: pl.DataFrame, seed: int = 0) -> pl.DataFrame:
         """Run the command on a table, in a folder that is deleted afterwards."""

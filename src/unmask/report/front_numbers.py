@@ -105,7 +105,9 @@ def _instead(document: Document) -> tuple[Number, ...]:
     ]
     first = sorted(judged, key=strength, reverse=True)[:MOST]
     if not first:
-        return (Number("People found", "-", "no attack that looks for people applies to these tables"),)
+        late = any(f.outcome == "could not run" for f in document.findings)
+        told = "ran" if late else "applies to these tables"
+        return (Number("People found", "-", f"no attack that looks for people {told}"),)
     return (*map(_figure, first), _blind(first[0]))
 
 
