@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from xml.etree import ElementTree as ET
 
 import numpy as np
@@ -16,6 +17,7 @@ from unmask.certificate.render import to_html
 from unmask.errors import ParameterError, RoleError
 from unmask.evidence import Policy
 from unmask.evidence.measure import Measure
+from unmask.planning import Plan, Planned, plan_of
 from unmask.recipients import as_recipients
 from unmask.report import words
 from unmask.report.front import front
@@ -313,3 +315,34 @@ def test_bad_tables_end_with_2_before_the_work(config, lines, message, capsys):
     write(config, head + lines)
     assert run("assess", "--config", config) == 2
     assert message in capsys.readouterr().err
+
+
+def test_what_each_recipient_had_no_time_for_is_kept_and_verified(tmp_path):
+    """Not only that of the one whom the report is about: the others would be judged anew by attacks that never ran."""
+    TABLE.write_csv(tmp_path / "a.csv")
+    (tmp_path / "b.csv").write_bytes((tmp_path / "a.csv").read_bytes())
+    release = unmask.Release(tmp_path / "a.csv", tmp_path / "b.csv", id="nr")
+    names = ["anonymity", "nearest", "uniqueness"]
+    forms = [("exact", "left out"), ("left out", "exact")]
+    plans = [
+        Plan((Planned("anonymity", "exact", 0, 0, 0.0, 0), Planned("nearest", one, 0, 0, 0.0, 0),
+              Planned("uniqueness", other, 0, 0, 0.0, 0)), 5.0)
+        for one, other in forms
+    ]  # fmt: skip
+    plan = replace(plans[0], parties=((("region", "age"), plans[1]),))
+    given = [
+        unmask.Recipient(name="all"),
+        unmask.Recipient(name="few", columns=("region", "age"), intruder="prosecutor"),
+    ]
+    found = unmask.assess(release, only=names, recipients=given, plan=plan, utility="none")
+    kept = found.to_dict()["manifest"]["plan"]
+    assert kept["measures"] == {"uniqueness": {"form": "left out"}}
+    assert {str(one["columns"]): list(one["measures"]) for one in kept["parties"]} == {
+        "None": ["uniqueness"], "['region', 'age']": ["nearest"]
+    }  # fmt: skip
+    again = plan_of(found.to_dict()["manifest"], names)
+    assert [again.of(columns)["nearest"].form for columns in (None, ("region", "age"), ("age",))] == [
+        "exact", "left out", "exact"
+    ]  # fmt: skip
+    found.write_json(tmp_path / "report.json")
+    assert unmask.verify(tmp_path / "report.json").same

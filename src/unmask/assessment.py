@@ -216,7 +216,10 @@ def assess(  # noqa: PLR0913 - the options of an assessment
         manifest=_manifest(
             release, side.policy, chosen, tuple(recipient.to_dict(rules) for recipient in given), command=command,
             seed=seed, show_values=show_values, intruder=side.who, by=columns, keep=kept, utility=looked,
-            plan=plan.as_done((*main.reported, *(found.reported() if found.late else ()))),
+            plan=plan.as_done(
+                (*main.reported, *(found.reported() if found.late else ())),
+                {names: one.reported for names, one in attacked.items()} if len(attacked) > 1 else None,
+            ),
         ),
     )  # fmt: skip
     built = _beside(built, main, rules, looked)

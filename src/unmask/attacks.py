@@ -105,7 +105,12 @@ def attack_all(
     tell, n = context.progress, len(parties)
     found = {
         names: _attack_for(
-            known, chosen, whose, replace(context, progress=_part_of(tell, place, n, "")), _kept_for(names, kept), plan
+            known,
+            chosen,
+            whose,
+            replace(context, progress=_part_of(tell, place, n, "")),
+            _kept_for(names, kept),
+            None if plan is None else plan.of(names),
         )
         for place, (names, (known, whose)) in enumerate(parties.items())
     }

@@ -82,6 +82,7 @@ class Plan(Shown):
     entries: tuple[Planned, ...]
     budget: float | None = None
     begun: float | None = field(default=None, compare=False, repr=False)  # None: nobody looks at the clock
+    parties: tuple[tuple[tuple[str, ...] | None, Plan], ...] = ()  # of those whose attacks were done in other ways
 
     def __getitem__(self, measure: str) -> Planned:
         """The part of one attack."""
@@ -90,6 +91,10 @@ class Plan(Shown):
     def place(self, measure: str) -> int:
         """When an attack runs: before all that have a larger number."""
         return next(number for number, entry in enumerate(self.entries) if entry.measure == measure)
+
+    def of(self, columns: tuple[str, ...] | None) -> Plan:
+        """The plan for those who hold certain columns; None: all of them."""
+        return dict(self.parties).get(columns, self)
 
     @property
     def seconds(self) -> float:
@@ -136,19 +141,19 @@ class Plan(Shown):
         slow = machine_slowness()
         return replace(self, entries=tuple(replace(entry, seconds=entry.seconds * slow) for entry in self.entries))
 
-    def as_done(self, reported: Iterable[Reported]) -> dict[str, Any]:
-        """What the manifest keeps: the budget, and every attack that was not done whole; empty where all were."""
-        done: dict[str, dict[str, Any]] = {}
-        for entry in reported:
-            evidence = entry.evidence
-            if isinstance(evidence, Absence):
-                done |= {entry.measure: {"form": "left out"}} if evidence.late else {}
-            elif evidence.asked is not None:
-                done[entry.measure] = {"form": "sampled", "people": evidence.asked[0], "out_of": evidence.asked[1]}
-            elif evidence.inexact:
-                done[entry.measure] = {"form": "bounded"}
-        told = {} if self.budget is None else {"budget": self.budget}
-        return {**told, **({"measures": done} if done else {})}
+    def as_done(
+        self, reported: Iterable[Reported], parties: Mapping[tuple[str, ...] | None, Iterable[Reported]] | None = None
+    ) -> dict[str, Any]:
+        """What the manifest keeps: the budget, and every attack that was not done whole; empty where all were.
+
+        ``parties``: the same for each who holds certain columns, kept where they differ.
+        """
+        done = _not_whole(reported)
+        others = [{"columns": columns, "measures": _not_whole(entries)} for columns, entries in (parties or {}).items()]
+        told = {"budget": self.budget, "measures": done, "parties": others}
+        if all(one["measures"] == done for one in others):
+            del told["parties"]
+        return {name: value for name, value in told.items() if value not in (None, {})}
 
     def to_frame(self) -> pl.DataFrame:
         """A row for each attack, in the order in which they run."""
@@ -156,16 +161,37 @@ class Plan(Shown):
         return pl.DataFrame({name: [getattr(entry, name) for entry in self.entries] for name in names})
 
 
+def _not_whole(reported: Iterable[Reported]) -> dict[str, dict[str, Any]]:
+    """How each attack was done that was not done whole."""
+    done: dict[str, dict[str, Any]] = {}
+    for entry in reported:
+        evidence = entry.evidence
+        if isinstance(evidence, Absence):
+            done |= {entry.measure: {"form": "left out"}} if evidence.late else {}
+        elif evidence.asked is not None:
+            done[entry.measure] = {"form": "sampled", "people": evidence.asked[0], "out_of": evidence.asked[1]}
+        elif evidence.inexact:
+            done[entry.measure] = {"form": "bounded"}
+    return done
+
+
 def plan_of(manifest: Mapping[str, Any], measures: Iterable[str]) -> Plan:
     """The plan by which an assessment was done, to do it again: nobody looks at the clock."""
-    recorded = manifest.get("plan") or {}
-    done = recorded.get("measures", {})
-    forms = {name: done.get(name, {"form": "exact"}) for name in (*measures, *({DRAWS} & done.keys()))}
-    entries = (
-        Planned(name, form["form"], form.get("people", 0), form.get("out_of", 0), 0.0, 0)
-        for name, form in forms.items()
+    recorded, names = manifest.get("plan") or {}, tuple(measures)
+
+    def entries(done: Mapping[str, Any]) -> tuple[Planned, ...]:
+        forms = {name: done.get(name, {"form": "exact"}) for name in (*names, *({DRAWS} & done.keys()))}
+        return tuple(
+            Planned(name, form["form"], form.get("people", 0), form.get("out_of", 0), 0.0, 0)
+            for name, form in forms.items()
+        )
+
+    budget = recorded.get("budget")
+    parties = tuple(
+        (None if one["columns"] is None else tuple(one["columns"]), Plan(entries(one["measures"]), budget))
+        for one in recorded.get("parties", ())
     )
-    return Plan(tuple(entries), recorded.get("budget"))
+    return Plan(entries(recorded.get("measures", {})), budget, parties=parties)
 
 
 def plan_attacks(release: Release, measures: Sequence[Measure], policy: Policy, *, budget: float | None = None) -> Plan:
