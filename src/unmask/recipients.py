@@ -199,8 +199,13 @@ def sides_of(  # noqa: PLR0913 - what the verdicts follow from
 
 
 def worst_of(sides: Sequence[Side]) -> Side:
-    """The side that the report is about, so that no part of it contradicts another: the first of the worst verdict."""
-    worst = min(sides, key=lambda side: WORST_FIRST.index(side.judged.verdict.word))
+    """The side that the report is about, so that no part contradicts another: of the worst verdict who finds most."""
+
+    def badness(side: Side) -> tuple[int, float]:
+        found = [intruder.estimate.value for intruder in side.judged.intruders]
+        return WORST_FIRST.index(side.judged.verdict.word), -max(found, default=0.0)
+
+    worst = min(sides, key=badness)
     if worst.entry is None:
         return worst
     verdict = worst.judged.verdict
