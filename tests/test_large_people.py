@@ -74,10 +74,10 @@ def test_top_coded_numbers_are_found_by_the_scale_of_one_file_as_in_memory():
     assert all("masking changed means or deviations" in one for one in notes)
 
 
-@pytest.mark.parametrize("extra", [0, 60])
-def test_a_sample_is_matched_as_in_memory(monkeypatch, extra):
-    """What matching adds is measured among the same people; records of nobody come in proportion."""
-    original, released = tables()
+@pytest.mark.parametrize(("extra", "absent"), [(0, 0), (60, 0), (60, 90)])
+def test_a_sample_is_matched_as_in_memory(monkeypatch, extra, absent):
+    """What matching adds is measured among the same people; those in one table only come in proportion."""
+    original, released = tables(released=240 - absent)
     original = original.filter(~pl.col("id").is_in(list(range(extra))))
     monkeypatch.setattr(large, "TOGETHER", 100)
     monkeypatch.setattr(large, "IN_ROUNDS", 0)
@@ -90,10 +90,12 @@ def test_a_sample_is_matched_as_in_memory(monkeypatch, extra):
     claims = [(f.key, f.claim, f.estimate) for f in found.findings if f.measure == "one_to_one"]
     if extra:  # which of them are drawn differs
         assert claims[0][2].value == pytest.approx(wanted.observations[0].estimate.value, abs=0.05)
+        paired = len(study.release.paired_rows)
+        sides = [100 + round((height - paired) * 100 / paired) for height in (original.height, released.height)]
         with engines.open_store(original, released, id="id") as store:
             few = large.Large(store, 100, 3, 0, None)._together().release
-        assert (few.original.height, few.released.height) == (100, 100 + round(60 * 100 / 180))
-        assert (few.truth == np.arange(100)).all()
+        assert [few.original.height, few.released.height] == sides
+        assert (few.truth[:100] == np.arange(100)).all() and (few.truth[100:] == -1).all()
         return
     assert claims == [(o.key, o.claim, o.estimate) for o in wanted.observations]
     assert any("100 of 240 people" in note for m in found.document.measures for note in m.notes)

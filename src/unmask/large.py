@@ -25,6 +25,7 @@ from unmask.engines import (
     match_in_blocks,
     placed_by_distance,
     placed_by_weight,
+    sample_absent,
     sample_extra,
     sample_people,
 )
@@ -225,13 +226,16 @@ class Large:
         return self._of_asked(blocked_one_to_one(InBlocks(*found), nearest, slack, blocks.number))
 
     def _together(self) -> Study:
-        """Some people with their records, and as large a share of the records of nobody."""
+        """Some people with their records, and as large a share of all who are in one table only."""
         store = self.store
         people = sample_people(store, TOGETHER, self.seed)
         n = len(people.ids)
-        share = round((store.n_released - store.n_paired) * n / store.n_paired)
-        records = people.own.and_then(sample_extra(store, share, self.seed)) if share else people.own
-        return study_of(store, people.known, records, np.arange(n))
+        extra, absent = (
+            round((rows - store.n_paired) * n / store.n_paired) for rows in (store.n_released, store.n_original)
+        )
+        records = people.own.and_then(sample_extra(store, extra, self.seed)) if extra else people.own
+        known = people.known.and_then(sample_absent(store, absent, self.seed)) if absent else people.known
+        return study_of(store, known, records, np.append(np.arange(n), np.full(absent, -1)))
 
     def _membership(self, seed: int, tell: Progress) -> Evidence:
         store, context = self.store, Context(seed=seed, progress=tell)

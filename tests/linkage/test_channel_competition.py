@@ -10,6 +10,7 @@ import pytest
 
 from unmask import Release
 from unmask.evidence.estimate import Estimate
+from unmask.evidence.known import claims_again
 from unmask.linkage.channel import attack, competition, link_channel, linking
 from unmask.linkage.channel.gather import gather
 from unmask.linkage.competing import Added, added
@@ -58,12 +59,13 @@ def credits_of(*shares):
 
 def test_what_falls_adds_no_more_and_what_rises_goes_on_rising():
     """Gains of 10 points, then 5: at most 5 and its error; of 5, then 10: twice 5 more after two steps."""
-    falls = added(credits_of(0.5, 0.6), credits_of(0.3, 0.35), 2.0, 0)
-    rises = added(credits_of(0.5, 0.55), credits_of(0.3, 0.4), 2.0, 0)
+    falls = added([credits_of(0.5, 0.6)], credits_of(0.3, 0.35), 2.0, 0)
+    rises = added([credits_of(0.5, 0.55)], credits_of(0.3, 0.4), 2.0, 0)
     error = [1.96 * np.sqrt(gain * (1 - gain) / 400) for gain in (0.05, 0.10)]
     assert falls.most == pytest.approx(0.05 + error[0], abs=1e-4)
     assert rises.most == pytest.approx(0.10 + error[1] + 2 * 0.05, abs=1e-4)
-    assert falls.together == pytest.approx(0.398, abs=0.001)  # Wilson's upper end of 140 of 400
+    chains = np.sqrt(1 + 2 * 0.6)  # who loses their record takes another's: the variance of 0.6 found is larger
+    assert falls.together == pytest.approx(0.35 + (0.398 - 0.35) * chains, abs=0.001)  # Wilson's, of 140 of 400
 
 
 def test_some_people_come_with_their_records_and_a_share_of_the_others():
@@ -94,6 +96,30 @@ def test_some_people_are_linked_as_those_among_whom_competition_is_measured(monk
     link_channel(release, people=20, curve=False)
     link_channel(release, curve=False)
     assert limits == [0, None]
+
+
+def test_another_draw_teaches_another_threshold():
+    """Of 100 sure claims 94 are right and the first 50 all: a claim more or less, and half of them are no claims."""
+    sure = np.round(np.linspace(0.99, 0.9, 100), 4)
+    credit = np.ones(100)
+    credit[[60, 65, 70, 80, 90, 95]] = 0.0
+    asked = np.ones(100, dtype=bool)
+    low, high = claims_again(sure, credit, asked, 0)
+    assert low < 0.75 and high > 0.9
+    everybody = claims_again(sure, np.ones(100), asked, 0)
+    assert everybody == (1.0, 1.0)
+    assert claims_again(sure, np.zeros(100), asked, 0) == (0.0, 0.0)
+    assert claims_again(np.append(sure, 1.0), np.append(credit, 0.0), np.append(asked, False), 0) == (low, high)
+
+
+def test_what_people_without_a_record_take_lowers_who_is_known(few):
+    """They compete for records where everybody is looked for, and not with those who are asked for one by one."""
+    release = noisy(500, 0.15, 3, 3)
+    release = Release(release.original, release.released.filter(pl.col("id") < 300), id="id")
+    some = link_channel(release, people=250, curve=False)
+    plain = replace(some, competition=None).known
+    assert some.known.value < plain.value
+    assert some.known.low < plain.low and some.known.high >= plain.high
 
 
 # --- both can be computed ---------------------------------------------------------------------------------------------

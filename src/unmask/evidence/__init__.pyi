@@ -33,6 +33,7 @@ from unmask.evidence.finding import Observation as Observation
 from unmask.evidence.finding import Outside as Outside
 from unmask.evidence.finding import Reported as Reported
 from unmask.evidence.known import claims as claims
+from unmask.evidence.known import claims_again as claims_again
 from unmask.evidence.measure import ENDED as ENDED
 from unmask.evidence.measure import Context as Context
 from unmask.evidence.measure import Measure as Measure

@@ -1,14 +1,18 @@
-"""What competition adds: of very many people some are asked for one by one, though all of them want records.
+"""What people who compete for records add to an attack, or take away: everybody at once finds others than one by one.
 
-Whoever looks for everybody at once finds more, since a record that suits somebody else better is nobody else's. Among
-fewer people, drawn at random with their records, both can be had: the same people asked for one by one, and all at
-once. What that adds rises from nothing, where everybody is found anyway, ever more slowly with the logarithm of their
-number, and falls again as people get lost in the crowd. So it is at most what it would be if it went on rising as it
-does last, or if it falls, what it was; or, where nearly everybody is found and it has hardly begun to rise, the same
-share of those who are missed one by one. More people are found no oftener than fewer are, all at once. What is expected
-follows from how many are found one by one among all, which is known: measured in standard deviations of a normal law
-(probits), as one measures how well a signal is told from noise, competition moves what is found by a step that changes
-slowly and steadily with it.
+Whoever looks for everybody at once finds more, since a record that suits somebody else better is nobody else's; but
+people who have no record take one as well, and then fewer are found. Among fewer people, drawn at random with their
+records and with as large a share of those who are in one file only, both can be had: the same people asked for one by
+one, and all at once. What is expected of all follows from how many of them are found one by one, which is known:
+measured in standard deviations of a normal law (probits), as one measures how well a signal is told from noise,
+competition moves what is found by a step that changes slowly with it. How far such a step may drift and wander between
+fewer people and all was measured on many tables (tests/linkage/test_competing_coverage.py), and widens the interval on
+both sides, as do the errors of the step and of the share.
+
+The upper end holds more where people gain: what is added rises from nothing, where everybody is found anyway, ever more
+slowly with the logarithm of their number, and falls again as people get lost in the crowd. So it is at least what it
+was among the fewer, or what it would be if it went on rising as it did last, or, where nearly everybody is found, the
+same share of those who are missed one by one. More people are found no oftener than fewer are, all at once.
 """
 
 from __future__ import annotations
@@ -28,29 +32,46 @@ if TYPE_CHECKING:
     from unmask.arrays import Floats, Rows
     from unmask.evidence import Estimate
     from unmask.tables import Release
+    from unmask.tables.encode import Encoded
 
 TOGETHER = 40_000  # people, with their records, who are looked for all at once
 FEWER = 4  # times: to see how what is added changes
-USUAL = 0.2  # sd of the change over tables, by which one that is hardly seen is not carried far
+FALL, DOUBT = 0.05, 0.08  # by how much a step falls with each sd that the share falls, and the sd of that over tables
+WANDER, BENT = 0.10, 0.30  # sd of a step around that, after one sd of the share; and per sd of the step itself
+LONGER = 0.2  # sd of the change of a step over tables, from fewer people to more: to this what was seen is compared
+BY_CHANCE = 2.6  # times as much as their people explain may four parts differ: 19 times in 20 they differ less
 Z99 = 2.576  # of those who are missed there may be few, and they stand for many
+ALL = 1.0 - 1e-4  # a share that is taken for all: its probit has an end
 
 Pair = tuple["Floats", "Floats"]  # credits of the same people: as they were asked for, and by the whole attack
 
 
 @dataclass(frozen=True, slots=True)
 class Trend:
-    """How far competition moves the share that is found one by one, in probits: at one share, and how that changes."""
+    """How far competition moves the share that is found one by one, in probits: at one share, and how that changes.
+
+    From there it drifts, steadily, and wanders: both as they were seen to over tables, and as was seen of this one.
+    """
 
     at: float  # probit of the share found one by one of those who were looked for all at once
     step: float
     slope: float
+    error: float = 0.0  # standard error of the step, and of its change with the number of people
+    doubt: float = 0.0  # sd of the slope
+    wander: float = 0.0  # sd of the step after one sd of the share
 
-    def gain(self, share: float) -> float:
-        """What is added to such a share of people."""
-        if not 0.0 < share < 1.0:
+    def gain(self, share: float, deviations: float = 0.0) -> float:
+        """What is added to such a share of people; below 0 where people without a record take those of others.
+
+        ``deviations``: what it is so many standard deviations beyond what is expected.
+        """
+        if share <= 0.0:
             return 0.0
-        x = float(ndtri(share))
-        return float(ndtr(x + self.step + self.slope * (x - self.at))) - share
+        x = float(ndtri(min(share, ALL)))
+        apart = x - self.at
+        sd = np.sqrt(self.error**2 + (self.doubt * apart) ** 2 + self.wander**2 * abs(apart))
+        step = self.step + self.slope * apart + deviations * sd
+        return float(ndtr(x + step)) - share if share < ALL or step < 0.0 else 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,53 +79,106 @@ class Added:
     """What competition may add to a share of people, and the share of fewer people that is found with it."""
 
     most: float  # upper end of what is added
-    together: float  # upper end of what is found of fewer people, all at once
+    together: float  # upper end of what is found of fewer people, all at once; 1 where that is fewer than one by one
     trend: Trend | None = None  # what is expected; None: nothing
-    least: float = 0.0  # lower end: below 0 where competition may do harm
     regained: float = 0.0  # upper end of the share of those missed one by one who are found all at once
 
-    def expected(self, share: float) -> float:
-        """What is expected to be added to a share of people found one by one."""
-        return 0.0 if self.trend is None else self.trend.gain(share)
-
-    def widen(self, estimate: Estimate) -> Estimate:
-        """The estimate, its upper end raised by what competition may add."""
-        high = min(estimate.high + max(self.most, (1.0 - estimate.high) * self.regained), self.together)
-        return replace(estimate, high=min(1.0, max(estimate.high, high)))
+    def expected(self, share: float, deviations: float = 0.0) -> float:
+        """What is expected to be added to a share of people found one by one, or lost by it."""
+        return 0.0 if self.trend is None else self.trend.gain(share, deviations)
 
     def raise_to(self, estimate: Estimate) -> Estimate:
-        """The estimate of all at once: raised by what is expected, between what may be lost and what may be added."""
-        wide = self.widen(estimate)
-        value = min(max(estimate.value + self.expected(estimate.value), 0.0), wide.high)
-        return replace(wide, value=value, low=min(value, max(0.0, estimate.low + min(0.0, self.least))))
+        """The estimate of all at once: moved by what is expected, with the errors of both, and all that may be added.
+
+        The upper end is at most what is found of fewer people: a larger crowd hides people better.
+        """
+        moved = self._moved(estimate)
+        highs = [moved.high]
+        if self.most > 0.0:
+            highs += [estimate.high + self.most, estimate.high + (1.0 - estimate.high) * self.regained]
+        high = min(1.0, max(highs), max(self.together, moved.low))
+        value = min(moved.value, high)
+        return replace(moved, value=value, high=high, low=min(value, moved.low))
+
+    def widen(self, estimate: Estimate) -> Estimate:
+        """The estimate, lowered by what is expected to be lost; its ends hold what competition may add and take away.
+
+        What may be gained is left to the upper end: the share of people known is a lower bound, unless others compete.
+        """
+        moved = self._moved(estimate)
+        added = max(self.most, (1.0 - estimate.high) * self.regained)
+        high = min(1.0, max(estimate.high, min(estimate.high + added, self.together)))
+        return replace(estimate, value=min(estimate.value, moved.value), low=min(estimate.low, moved.low), high=high)
+
+    def _moved(self, estimate: Estimate) -> Estimate:
+        """The estimate moved by what is expected: its own error and that of the step are independent [ZOU]_."""
+
+        def found(share: float, deviations: float = 0.0) -> float:
+            return min(max(share + self.expected(share, deviations), 0.0), 1.0)
+
+        value = found(estimate.value)
+        low, high = (
+            float(np.hypot(value - found(end), value - found(estimate.value, z)))
+            for end, z in ((estimate.low, -Z95), (estimate.high, Z95))
+        )
+        return replace(estimate, value=value, low=max(0.0, value - low), high=min(1.0, value + high))
 
 
-def added(fewer: Pair, more: Pair, steps: float, seed: int) -> Added:
-    """What competition adds among so many steps more, by what it adds to fewer people and to more."""
-    before, now = (whole - plain for plain, whole in (fewer, more))
+def added(fewer: Sequence[Pair], more: Pair, steps: float, seed: int) -> Added:
+    """What competition adds among so many steps more, by what it adds to several fewer people and to more."""
+    chains, few = _chains(fewer), joined(fewer)
+    before, now = (whole - plain for plain, whole in (few, more))
     error = Z95 * now.std() / np.sqrt(now.size)
     rising = max(0.0, float(now.mean() - before.mean())) * steps
+    found = rate(more[1], chance=0.0, seed=seed)
+    together = min(1.0, found.value + (found.high - found.value) * float(np.sqrt(chains)))
     return Added(
-        max(0.0, float(now.mean() + error)) + rising,
-        rate(more[1], chance=0.0, seed=seed).high,
-        _trend(fewer, more),
-        float(now.mean() - error),
+        max(0.0, float(now.mean() + error) + rising),
+        together if now.mean() >= 0.0 else 1.0,
+        _trend(few, more, chains, steps),
         wilson(max(0.0, float(now.sum())), float((1.0 - more[0]).sum()), Z99)[1],
     )
 
 
-def _trend(fewer: Pair, more: Pair) -> Trend:
-    """How competition moves the share of more people, and how much farther or less far than that of fewer."""
-    (then, then_step, then_error), (now, step, error) = (_moved(*pair) for pair in (fewer, more))
-    apart = now - then
-    ridge = (then_error**2 + error**2) / USUAL**2  # the likeliest slope, if slopes are normal around 0
-    return Trend(now, step, (step - then_step) * apart / (apart * apart + ridge))
+def _chains(parts: Sequence[Pair]) -> float:
+    """How many times as large the variance of what is found at once is as that of so many people by themselves.
+
+    Who loses their record takes another's, and so on: what becomes of people who are linked by such a chain is one
+    draw. Chains can be long where people who have no record must take one of somebody all the same, and then the parts
+    differ by more than their people explain.
+    """
+    whole = np.concatenate([pair[1] for pair in parts])
+    within = 1.0 + 2.0 * float(whole.mean())
+    if len(parts) < FEWER:
+        return within
+    between = float(np.var([pair[1].mean() for pair in parts], ddof=1))
+    times = between * whole.size / len(parts) / max(float(whole.var()), 1.0 / whole.size)
+    return max(within, times, FEWER * (times - BY_CHANCE))  # such chains are as many times as long among all parts
 
 
-def _moved(plain: Floats, whole: Floats) -> tuple[float, float, float]:
+def _trend(fewer: Pair, more: Pair, chains: float, steps: float) -> Trend:
+    """How competition moves the share of more people, and how much farther or less far than that of fewer.
+
+    The slope that is likeliest if slopes are normal around FALL and steps wander around them. Where the step changed
+    from fewer to more people, it may change as much again, either way, with each such step to all: chains of people who
+    lose their records grow longer with their number, whatever share is found one by one.
+    """
+    (then, then_step, then_error), (now, step, error) = (_moved(*pair, chains) for pair in (fewer, more))
+    apart, change, wander = now - then, step - then_step, float(np.hypot(WANDER, BENT * step))
+    chance = then_error**2 + error**2
+    steady = (DOUBT * apart) ** 2
+    weight = steady / (steady + chance + wander**2 * abs(apart)) if apart else 0.0
+    slope = FALL + weight * (change / apart - FALL) if apart else FALL
+    real = LONGER**2 / (LONGER**2 + chance)  # share of the change that is none of chance
+    again = (real * change) ** 2 + real * chance
+    error = float(np.sqrt(error**2 + again * steps))
+    return Trend(now, step, slope, error, DOUBT * float(np.sqrt(1.0 - weight)), wander)
+
+
+def _moved(plain: Floats, whole: Floats, chains: float) -> tuple[float, float, float]:
     """Probit of what is found one by one, how far competition moves it, and the standard error of that."""
     one_by_one, at_once = _probit(plain), _probit(whole)
-    spread = ((whole - plain).var() + 1.0 / plain.size) / plain.size  # of nobody's gain the error is not 0
+    spread = (chains * (whole - plain).var() + 1.0 / plain.size) / plain.size  # of nobody's gain the error is not 0
     density = np.exp(-(((one_by_one + at_once) / 2) ** 2) / 2) / np.sqrt(2 * np.pi)
     return one_by_one, at_once - one_by_one, float(np.sqrt(spread) / density)
 
@@ -129,11 +203,17 @@ def competition_of(
     """
     most = min(together, people.size)
     size = max(1, most // FEWER)
-    parts = [attack(Study(fewer_people(study, people, size, seed, part))) for part in range(most // size)]
-    fewer = [joined(pairs) for pairs in zip(*parts, strict=True)]
-    more = attack(Study(fewer_people(study, people, most, seed)))
+    parts = [_of_paired(attack, fewer_people(study, people, size, seed, part)) for part in range(most // size)]
+    fewer = zip(*parts, strict=True)
+    more = _of_paired(attack, fewer_people(study, people, most, seed))
     steps = float(np.log((everyone or len(study.release.paired_rows)) / most) / np.log(FEWER))
     return tuple(added(*pairs, steps, seed) for pairs in zip(fewer, more, strict=True))
+
+
+def _of_paired(attack: Callable[[Study], Sequence[Pair]], few: Release) -> list[Pair]:
+    """Credits of those who have a record: the others only compete."""
+    there = few.paired_rows
+    return [(plain[there], whole[there]) for plain, whole in attack(Study(few))]
 
 
 def joined(pairs: Sequence[Pair]) -> Pair:
@@ -143,18 +223,26 @@ def joined(pairs: Sequence[Pair]) -> Pair:
 
 
 def fewer_people(study: Study, people: Rows, size: int, seed: int, part: int = 0) -> Release:
-    """So many of these people, with their records and as large a share of the records of nobody.
+    """So many of these people with their records, and as large a share of all who are in one file only.
 
-    They are drawn by what both files hold of them, not by their rows; a larger draw of the same seed contains them.
-    ``part``: others, of whom no other part has anybody.
+    People who have no record compete for records as well, and records of nobody for people. They are drawn by what both
+    files hold of them, not by their rows; a larger draw of the same seed contains them. ``part``: others, of whom no
+    other part has anybody.
     """
     release, encoding, draw = study.release, study.encoding(), np.random.default_rng([seed, 8])
     a, b, truth = encoding.original, encoding.released, np.asarray(release.truth)
     own = truth[people]
     order = canonical_order(a.numeric[people], a.codes[people], b.numeric[own], b.codes[own])
-    chosen = np.sort(people[order[draw.permutation(people.size)[part * size : (part + 1) * size]]])
-    nobodys = np.setdiff1d(np.arange(release.released.height), truth[truth >= 0])
-    nobodys = nobodys[canonical_order(b.numeric[nobodys], b.codes[nobodys])]
-    spare = draw.permutation(nobodys)[: round(nobodys.size * chosen.size / len(release.paired_rows))]
-    records = np.concatenate((truth[chosen], np.sort(spare)))
-    return release.with_tables(release.original[chosen], release.released[records], np.arange(chosen.size))
+    lot = draw.permutation(people.size)[part * size : (part + 1) * size]
+    chosen = np.sort(people[order[lot]])
+    share = chosen.size / len(release.paired_rows)
+
+    def some(rows: Rows, side: Encoded) -> Rows:
+        rows, most = rows[canonical_order(side.numeric[rows], side.codes[rows])], round(rows.size * share)
+        return np.sort(draw.permutation(rows)[part * most : (part + 1) * most])
+
+    spare = some(np.setdiff1d(np.arange(release.released.height), truth[truth >= 0]), b)
+    absent = some(np.flatnonzero(truth < 0), a)
+    known, records = np.concatenate((chosen, absent)), np.concatenate((truth[chosen], spare))
+    there = np.concatenate((np.arange(chosen.size), np.full(absent.size, -1)))
+    return release.with_tables(release.original[known], release.released[records], there)

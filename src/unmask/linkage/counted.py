@@ -87,8 +87,8 @@ def counted_one_to_one(nearest: Linkage, few: Study, people: int, scale: Scale, 
     """
     rows = few.release.paired_rows
     context.progress(0.5, "what matching adds, among fewer people")
-    gain, claims = gain_of(few, rows, scale, context.seed, people)
-    told = evidence_of_some(nearest, gain, claims, (int(nearest.attempted.sum()), len(rows)))
+    gain = gain_of(few, rows, scale, context.seed, people)
+    told = evidence_of_some(nearest, gain, (int(nearest.attempted.sum()), len(rows)))
     return replace(told, notes=(AS_IT_STANDS, *told.notes))
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Unpack
+from typing import NamedTuple, Unpack
 
 import numpy as np
 
@@ -23,7 +23,7 @@ from unmask.kernels.base import EUCLIDEAN
 from unmask.linkage.competing import TOGETHER, Added, Pair, competition_of
 from unmask.linkage.nearest import best_reading, best_scale, link_nearest
 from unmask.linkage.result import Linkage, why_more
-from unmask.shares import percent, span
+from unmask.shares import span
 from unmask.study import (
     PREPARING,
     How,
@@ -224,21 +224,23 @@ def assess_some(study: Study, people: Rows, context: Context) -> Evidence:
     scale, note = best_scale(study, context.seed, people)
     nearest = link_nearest(study, scale=scale, sample=people, seed=context.seed)
     context.progress(0.3, "what matching adds, among fewer people")
-    gain, claims = gain_of(study, people, scale, context.seed)
-    told = evidence_of_some(nearest, gain, claims, (people.size, min(TOGETHER, people.size)))
+    gain = gain_of(study, people, scale, context.seed)
+    told = evidence_of_some(nearest, gain, (people.size, min(TOGETHER, people.size)))
     return replace(told, compared=study.compared, notes=(*read, *note, *told.notes))
 
 
-def evidence_of_some(nearest: Linkage, gain: Added, claims: Estimate, sizes: tuple[int, int]) -> Evidence:
+def evidence_of_some(nearest: Linkage, gain: Gain, sizes: tuple[int, int]) -> Evidence:
     """What a matching of all would find: the nearest records of some people, and what it adds among fewer.
 
-    ``claims``: how many of these fewer are known; ``sizes``: how many people were asked for, and how many matched.
+    ``sizes``: how many people were asked for, and how many matched.
     """
-    found, known = gain.raise_to(nearest.estimate), nearest.known()
-    known = replace(known, high=max(known.high, claims.high))
+    found, by_nearest = gain.found.raise_to(nearest.estimate), nearest.known()
+    known = gain.known.widen(by_nearest)
+    known = replace(known, high=max(known.high, gain.claims.high))
+    right = nearest.right() if known.value == by_nearest.value else None
     rate_ = "would be linked to their own record if all were linked at once, one to one, as far as fewer people tell."
     sure = "are linked so clearly, by the nearest record, that the intruder is right 19 times in 20."
-    sure += why_more(known, found, nearest.right())
+    sure += why_more(known, found, right)
     return Evidence(
         observations=(
             Observation.of_people("one_to_one.rate", found, rate_),
@@ -248,8 +250,8 @@ def evidence_of_some(nearest: Linkage, gain: Added, claims: Estimate, sizes: tup
             Fact("found by nearest-record linkage", nearest.estimate.value, "share of those asked for", share=True),
             Fact(
                 "added by global linkage",
-                gain.expected(nearest.estimate.value),
-                f"share of people, as expected of all; as measured among {sizes[1]:,} at most {percent(gain.most)}",
+                gain.found.expected(nearest.estimate.value),
+                "share of people, as expected of all; below 0 where people without a record take those of others",
                 share=True,
             ),
         ),
@@ -258,20 +260,29 @@ def evidence_of_some(nearest: Linkage, gain: Added, claims: Estimate, sizes: tup
     )
 
 
-def gain_of(study: Study, people: Rows, scale: Scale, seed: int, everyone: int | None = None) -> tuple[Added, Estimate]:
-    """What matching adds among fewer people, whom it takes seconds to match exactly; and how many of them are known.
+class Gain(NamedTuple):
+    """What matching adds to people found, and known, by their nearest record; and those of fewer whom it knows."""
+
+    found: Added
+    known: Added
+    claims: Estimate
+
+
+def gain_of(study: Study, people: Rows, scale: Scale, seed: int, everyone: int | None = None) -> Gain:
+    """What matching adds among fewer people, whom it takes seconds to match exactly.
 
     ``everyone``: how many people there are; None: those of the study.
     """
     claims: list[Estimate] = []
 
-    def both(few: Study) -> tuple[Pair]:
-        matched = link_one_to_one(few, scale=scale, seed=seed)
+    def both(few: Study) -> tuple[Pair, Pair]:
+        matched, nearest = link_one_to_one(few, scale=scale, seed=seed), link_nearest(few, scale=scale, seed=seed)
         claims.append(matched.known())
-        return ((link_nearest(few, scale=scale, decision_only=True, seed=seed).credit, matched.credit),)
+        known = (nearest.claims().astype(float), matched.claims().astype(float))
+        return (nearest.credit, matched.credit), known
 
-    (gain,) = competition_of(study, people, both, seed, everyone=everyone)
-    return gain, claims[-1]
+    found, known = competition_of(study, people, both, seed, everyone=everyone)
+    return Gain(found, known, claims[-1])
 
 
 def _of_fewer(people: int, few: int) -> str:

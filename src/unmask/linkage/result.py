@@ -120,6 +120,12 @@ class Linkage(Shown):
         good = np.flatnonzero(curve.precision >= precision - 1e-12)
         return round(float(curve.coverage[good[-1]]) * int(self.attempted.sum())) if good.size else 0
 
+    def claims(self, precision: float = 0.95) -> Flags:
+        """Whom these claims are about."""
+        curve = self.curve
+        good = np.flatnonzero(curve.precision >= precision - 1e-12)
+        return self.attempted & (self.margin >= (curve.margin[good[-1]] if good.size else np.inf))
+
     def right(self, precision: float = 0.95) -> float:
         """How many of the claimed links are right."""
         curve, claimed = self.curve, self.claimed(precision)

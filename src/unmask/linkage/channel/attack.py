@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from unmask.errors import EngineError, ParameterError
-from unmask.evidence import claims, silent
+from unmask.evidence import claims, claims_again, silent
 from unmask.linkage.channel.competition import competition
 from unmask.linkage.channel.gather import Gathered, gather
 from unmask.linkage.channel.helper import Helper, Lesson
@@ -238,6 +238,7 @@ def result_of(taught: Taught, links: Links, rows: Ints, seed: int) -> ChannelLin
         best=back(links.top, np.nan),
         struck=None if links.struck is None else back(links.struck, 0.0),
         claimed=back(claimed & there, blank=False),
+        known_again=claims_again(sure, links.credit, there, seed) if rows.size < n else None,
         n_candidates=material.n_records,
         taught=taught.known * (folds - 1) // folds,
         columns=tell_columns(material, taught.channels),

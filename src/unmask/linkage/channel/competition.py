@@ -11,7 +11,7 @@ from unmask.evidence import claims
 from unmask.linkage.channel.gather import Gathered
 from unmask.linkage.channel.linking import Links, best_attack, link_people
 from unmask.linkage.channel.select import Channel
-from unmask.linkage.competing import FEWER, Added, Pair, added, joined
+from unmask.linkage.competing import FEWER, Added, Pair, added
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -44,7 +44,7 @@ def competition(scene: Gathered, channels: list[Channel], part: Ints, seed: int,
         _both(scene, channels, part, people, seed, competing=competing)
         for people in (*np.array_split(order[:most], FEWER if most >= FEWER else 1), order[:most])
     ]
-    fewer, more = [joined(pairs) for pairs in zip(*parts[:-1], strict=True)], parts[-1]
+    fewer, more = zip(*parts[:-1], strict=True), parts[-1]
     steps = np.log(n / most) / np.log(FEWER)
     found, known = (added(*pairs, steps, seed) for pairs in zip(fewer, more, strict=True))
     return Competition(found, known, most, not competing)

@@ -76,6 +76,7 @@ class ChannelLinkage(Shown):
     )
     alone: Floats | None = None
     struck: Floats | None = None  # credit of an intruder who strikes out the records of those who taught
+    known_again: tuple[float, float] | None = None  # share known where some people stand for all: of draws of these
     competition: Competition | None = None  # what it may add; None: everybody was looked for at once
 
     @property
@@ -129,6 +130,9 @@ class ChannelLinkage(Shown):
     def known(self) -> Estimate:
         """Share of people about whom the intruder is sure, and right."""
         known = rate(self.known_people[self.asked], chance=0.0, seed=self.seed)
+        if self.known_again is not None:
+            low, high = self.known_again
+            known = replace(known, low=min(known.low, low), high=max(known.high, high))
         return known if self.competition is None else self.competition.known.widen(known)
 
     @property

@@ -83,15 +83,6 @@ class LikelihoodLinkage(Linkage):
         credit = self.credit if self.one_to_one is None else self.one_to_one
         return rate(credit[self.attempted], chance=self.chance, seed=self.seed)
 
-    def claims(self, precision: float = 0.95) -> NDArray[np.bool_]:
-        """The largest set of people, surest first, whose links are right at least so often."""
-        chosen = np.zeros(len(self.credit), dtype=bool)
-        curve = self.curve
-        good = np.flatnonzero(curve.precision >= precision - 1e-12)
-        if good.size:
-            chosen = self.attempted & (self.margin >= curve.margin[good[-1]])
-        return chosen
-
     def known(self, precision: float = 0.95) -> Estimate:
         """The people rightly claimed, where claims are right at least this often."""
         right = np.where(self.claims(precision), self.credit, 0.0)
