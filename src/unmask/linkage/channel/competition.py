@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from unmask.evidence import claims
+from unmask.linkage.channel import linking
 from unmask.linkage.channel.gather import Gathered
 from unmask.linkage.channel.linking import Links, best_attack, link_people
 from unmask.linkage.channel.select import Channel
@@ -45,7 +46,7 @@ def competition(scene: Gathered, channels: list[Channel], part: Ints, seed: int,
         for people in (*np.array_split(order[:most], FEWER if most >= FEWER else 1), order[:most])
     ]
     fewer, more = zip(*parts[:-1], strict=True), parts[-1]
-    steps = np.log(n / most) / np.log(FEWER)
+    steps = float(np.log(n / most) / np.log(FEWER))
     found, known = (added(*pairs, steps, seed) for pairs in zip(fewer, more, strict=True))
     return Competition(found, known, most, not competing)
 
@@ -63,9 +64,11 @@ def _both(
     """Credits of people found, and known: looked for as the many are, and with everything that few people allow."""
     few, own, taught = _fewer(scene, channels, part, np.sort(people), seed)
     rows, pairs = np.arange(few.material.n_people), few.material.n_people * few.material.n_records
+    whole = scene.material.n_people * scene.material.n_records
+    as_all = few.material.groups is not None or whole <= linking.MOST_PAIRS  # all pairs are scored of all people too
     links = (
         link_people(few, taught, own, rows, seed, most=0, competing=competing),
-        link_people(few, taught, own, rows, seed, most=0 if few.material.groups is None else pairs),
+        link_people(few, taught, own, rows, seed, most=pairs if as_all else 0),
     )
     plain, best = (_credits(few, way, seed) for way in links)
     return (plain[0], best[0]), (plain[1], best[1])
