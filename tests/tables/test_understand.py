@@ -539,3 +539,18 @@ def test_a_column_is_left_as_it_is_written_where_reading_would_lose_what_is_equa
     days = pl.Series([dt.date(2020, 1, 2)]), pl.Series([dt.datetime(2020, 1, 2)])  # noqa: DTZ001
     assert equal(*days, (np.arange(1), np.arange(1))).all()
     assert equal(pl.Series([5, 6]), pl.Series(["5.0", "6.5"]), (np.arange(2), np.arange(2))).tolist() == [True, False]
+
+
+@pytest.mark.parametrize("form", ["%m/%d/%Y %H:%M", "%m-%d-%Y %H:%M:%S", "%d/%m/%Y %H:%M", "%m/%d/%Y"])
+@pytest.mark.parametrize("turned", [1, -1])
+def test_days_with_times_are_read_alike_where_one_file_alone_does_not_show_their_order(tmp_path, form, turned):
+    """Of days up to 12 alone polars would make days first, whatever the other file shows."""
+    moments = pl.Series([dt.datetime(1950 + k % 50, 1 + k % 12, 1 + k % 28, 9, 30) for k in range(200)])  # noqa: DTZ001
+    people = pl.DataFrame({"id": range(200), "seen": moments.dt.strftime(form)})
+    for name, table in zip("or"[::turned], (people, people.filter(moments.dt.day() <= 12)), strict=True):
+        table.write_csv(tmp_path / f"{name}.csv")
+    release = unmask.Release(tmp_path / "o.csv", tmp_path / "r.csv", id="id")
+    for table in (release.original, release.released):
+        truth = moments.gather(table["id"])
+        truth = truth if "H" in form else truth.dt.date()
+        assert table["seen"].to_list() == truth.to_list()
