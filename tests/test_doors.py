@@ -35,7 +35,7 @@ MORE = {
     "unmask.certificate": 12,  # the statement, the content, its formats and the reviewer's keys
     "unmask.report": 28,  # a way to show each kind of result
     "unmask.study": 29,  # what every measure asks: matches, spaces, who asks for whom, what fits in memory
-    "unmask.tables": 38,  # reading, roles, hierarchies, arrays and writing, for all rooms and the command line
+    "unmask.tables": 39,  # reading, roles, hierarchies, arrays and writing, for all rooms and the command line
     "unmask.utility": 11,  # a function for each view, and all of them for a report
 }
 FOR_USERS = {"unmask.datasets.gauntlet", "unmask.graph", "unmask.masking"}  # classes that people name in their scripts

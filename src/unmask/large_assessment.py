@@ -117,7 +117,7 @@ def assess_large(  # noqa: PLR0913 - the options of an assessment
         people outside, as for ``Release``, members are told from them. Nothing else is tried of such a release.
     quasi, confidential, ignored, categorical, kinds
         As for ``Release``. Columns are compared as they stand: a column that is a number in one table and text in the
-        other is refused.
+        other is refused. What columns of text files are is decided from all tables together.
     population
         How many people the original was drawn from.
     policy, only, skip, seed, progress, command, show_values
@@ -159,7 +159,7 @@ def assess_large(  # noqa: PLR0913 - the options of an assessment
     settings |= {"population": population, "engine": using, "sample": sample, "sets": sets}
     settings |= {"threads": threads, "memory": bytes_of(memory)} if using == ENGINE else {"master": master}
     settings |= {"synthetic": True} if synthetic else {}
-    others = tuple(dict.fromkeys((*secret, *unused, *((id,) if synthetic and id is not None else ()))))
+    others = {"confidential": secret, "ignored": unused, "id": (id,) if synthetic and id is not None else ()}
     with open_store(
         original, released, id=None if synthetic else id, control=control, quasi=quasi, others=others,
         kinds=said, memory=memory, threads=threads, engine=using,
@@ -169,7 +169,7 @@ def assess_large(  # noqa: PLR0913 - the options of an assessment
         large = Large(store, sample, sets, seed, population, id)
         with _keeping(resume, store, settings, seed) as kept:
             reported = attack_large(large, chosen, seed, progress or silent, kept)
-        hidden = [name for name in store.sources[1].types if name not in {id, *others}]
+        hidden = [name for name in store.sources[1].types if name not in {id, *secret, *unused}]
         checked = (*_recoded(store), *(_untried() if synthetic else _unpaired(large, reported)))
         core = "synthetic" if synthetic else "paired"
         judged = conclude(reported, rules, columns=hidden, core=core, left_out=left_out, checked=checked)
@@ -325,11 +325,16 @@ def _told(large: Large, left_out: list[str], policy: Policy) -> tuple[str, ...]:
     store = large.store
     if store.synthetic:
         told = f"the engine {store.duck.name} counts copies: {len(left_out)} attacks were not tried"
-        return f"{told} ({', '.join(left_out)})", SYNTHETIC, *policy.too_few("synthetic", store.n_original)
+        return (
+            f"{told} ({', '.join(left_out)})",
+            SYNTHETIC,
+            *_assumed(store),
+            *policy.too_few("synthetic", store.n_original),
+        )
     does = f"the engine {store.duck.name} counts groups and links a sample of people"
     tried = f"{does}: {len(left_out)} attacks were not tried"
     absent, extra = store.n_original - store.n_paired, store.n_released - store.n_paired
-    notes = [f"{tried} ({', '.join(left_out)})"]
+    notes = [f"{tried} ({', '.join(left_out)})", *_assumed(store)]
     if absent:
         notes.append(
             f"{absent} of {store.n_original} original records have no row in the release: they cannot be found there"
@@ -337,6 +342,13 @@ def _told(large: Large, left_out: list[str], policy: Policy) -> tuple[str, ...]:
     if extra:
         notes.append(f"{extra} rows of the release belong to no original record")
     return (*notes, *policy.too_few("paired", store.n_paired))
+
+
+def _assumed(store: Store) -> tuple[str, ...]:
+    """What was assumed of columns that people are looked for by."""
+    names = {*store.names, *(key.name for key in store.left_out)}
+    told = {name: words for source in store.sources for name, words in source.warnings.items() if name in names}
+    return tuple(told.values())
 
 
 def _entries(large: Large) -> tuple[ColumnEntry, ...]:

@@ -353,6 +353,29 @@ def test_what_cannot_be_read_is_one_clear_error_without_values(tables, change, h
     assert "1950" not in str(caught.value)
 
 
+@pytest.mark.parametrize("ids", [pl.Float64, pl.Float32, pl.String, pl.Decimal(12, 2)])
+def test_ids_pair_whether_they_are_whole_or_written_as_1_0_or_text(tables, ids):
+    """As in memory, where 1, 1.0 and "1" are one person."""
+    original, released = tables
+    other = released.with_columns(pl.col("id").cast(ids))
+    with engines.open_store(original, released, id="id") as wanted:
+        drawn = sorted(engines.sample_people(wanted, 5, 1).ids)
+    for tables_ in ((original, other), (original.with_columns(pl.col("id").cast(ids)), released)):
+        with engines.open_store(*tables_, id="id") as store:
+            assert store.n_paired == wanted.n_paired
+            assert sorted(engines.sample_people(store, 5, 1).ids) == drawn
+
+
+@pytest.mark.parametrize("role", ["confidential", "ignored"])
+def test_a_role_of_a_column_that_neither_table_has_is_refused_as_in_memory(tables, role):
+    """It was taken without a word, and the column that was meant became one that the intruder knows."""
+    with pytest.raises(RoleError) as here:
+        unmask.Release(*tables, id="id", **{role: ["kap"]})
+    with pytest.raises(RoleError) as there:
+        unmask.assess_large(*tables, id="id", only=["uniqueness"], **{role: ["kap"]})
+    assert str(there.value) == str(here.value)
+
+
 def test_files_that_are_not_there_or_of_mixed_forms(tmp_path, tables):
     with pytest.raises(TableError, match="no file at"):
         open_with(tmp_path / "none.parquet", tables[1])
@@ -360,7 +383,7 @@ def test_files_that_are_not_there_or_of_mixed_forms(tmp_path, tables):
     with pytest.raises(TableError, match="with this engine"):
         open_with(tmp_path / "a.xlsx", tables[1])
     (tmp_path / "b.parquet").write_bytes(b"no parquet, but somebody's 12345")
-    with pytest.raises(TableError, match="cannot read a table") as caught:
+    with pytest.raises(TableError, match=r"cannot read the original: .*b\.parquet") as caught:
         open_with(tmp_path / "b.parquet", tables[1])
     assert "12345" not in str(caught.value)
     with pytest.raises(TableError, match="neither a path nor a table"):

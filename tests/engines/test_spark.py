@@ -6,6 +6,7 @@ are shared, and what is in a process of its own (`spark_session.py`) does all at
 
 from __future__ import annotations
 
+import datetime as dt
 import json
 import os
 import shutil
@@ -166,6 +167,62 @@ def test_the_command_line_reads_text_as_duckdb_does(spark, tables, tmp_path):
     assert [(c["name"], c["kind"]) for c in told[0]["columns"]] == [(c["name"], c["kind"]) for c in told[1]["columns"]]
     assert told[0]["manifest"]["inputs"] == told[1]["manifest"]["inputs"]
     assert {table.name for table in spark.catalog.listTables()} == before
+
+
+@needs_spark
+@pytest.mark.slow
+@pytest.mark.usefixtures("spark")
+def test_text_files_are_decided_as_for_duckdb(tmp_path):
+    """Days whose order one file shows, codes, words among numbers; in files whose names look like patterns."""
+    n = 200
+    days = pl.Series([dt.datetime(1950 + k % 50, 1 + k % 12, 1 + k % 28, 9, 30) for k in range(n)])  # noqa: DTZ001
+    people = pl.DataFrame(
+        {
+            "who": range(n),
+            "born": days.dt.strftime("%m/%d/%y"),
+            "seen": days.dt.strftime("%m-%d-%Y %H:%M"),
+            "plain": days.dt.strftime("%Y-%m-%dT%H:%M:%S"),
+            "code": [f"{k % 40:03d}" for k in range(n)],
+            "long": [10**17 + k for k in range(n)],
+            "cost": [k / 8 for k in range(n)],
+            "smokes": [("true", "False")[k % 2] for k in range(n)],
+            "mark": [("t", "true", "f", None)[k % 4] for k in range(n)],
+        }
+    )
+    early = people.filter(days.dt.day() <= 12).with_columns(pl.lit("90+").alias("cost"))
+    early[0, "cost"] = "0.5"
+    given = tmp_path / "people[1]{a}.csv", tmp_path / "release*.csv"
+    for path, table in zip(given, (people, early), strict=True):
+        table.write_csv(path)
+    early.with_columns(pl.col("who") + n).write_csv(tmp_path / "release-other.csv")
+    told = []
+    for engine in ("duckdb", "spark"):
+        with engines.open_store(*given, id="who", engine=engine) as store:
+            groups = [side.tolist() for side in engines.count_groups(store)]
+            keys = [(key.name, key.kinds, key.numeric, key.width, key.common) for key in (*store.keys, *store.left_out)]
+            told.append((keys, groups, store.n_released, dict(store.sources[0].warnings)))
+    assert told[0] == told[1]
+    kinds = {name: kinds[0] for name, kinds, *_ in told[1][0]}
+    assert kinds == {
+        "born": "day", "seen": "time", "plain": "time", "code": "text", "long": "whole", "cost": "text",
+        "smokes": "yes", "mark": "text",
+    }  # fmt: skip
+    assert list(told[1][3]) == ["cost"]
+
+
+@needs_spark
+@pytest.mark.slow
+@pytest.mark.usefixtures("spark")
+def test_a_part_of_a_text_table_with_other_columns_is_refused(tmp_path):
+    (tmp_path / "o").mkdir()
+    people = pl.DataFrame({"who": range(20), "age": range(20), "town": ["a", "b"] * 10})
+    people[:10].write_csv(tmp_path / "o" / "p1.csv")
+    people[10:].select("who", "town", "age").write_csv(tmp_path / "o" / "p2.csv")
+    with (
+        pytest.raises(TableError, match="in different orders"),
+        engines.open_store(tmp_path / "o", people, id="who", engine="spark"),
+    ):
+        pass
 
 
 @needs_spark

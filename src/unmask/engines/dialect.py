@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 MICROSECONDS = 86_400_000_000  # of a day
+BRACED = re.compile(r"[{](\d)[}]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,6 +18,8 @@ class Dialect:
     wide: str  # of whole numbers of any size
     small: tuple[str, str, str]  # of codes below 2^8, 2^16 and 2^31
     sha256: str  # of a text, as 64 digits
+    clock: str  # the type of times without a zone
+    wide_text: str  # of whole numbers of many digits that are read from text
 
     def name(self, column: str) -> str:
         """A column or table by its name, whatever is in it."""
@@ -28,6 +32,17 @@ class Dialect:
     def hashed(self, text: str) -> str:
         """SHA-256 of a text."""
         return f"{self.sha256.format(text)}"
+
+    def fits(self, text: str, form: str) -> str:
+        """Whether all of a text has a form: a regular expression without backslashes."""
+        return f"regexp_full_match({text}, '{form}')"
+
+    def rewritten(self, text: str, form: str, template: str) -> str:
+        """A text of some form, written in another way: "{1}" is its first group. Any other text stays."""
+        return f"regexp_replace({text}, '^{form}$', '{re.sub(BRACED, self._group, template)}')"
+
+    def _group(self, found: re.Match[str]) -> str:
+        return f"\\{found[1]}"
 
     def moment(self, written: str, kind: str) -> str:  # noqa: ARG002 - of others
         """A date or time as it is compared; ``kind`` is its type."""
@@ -50,6 +65,13 @@ class SparkDialect(Dialect):
     """The SQL of Spark. Times are microseconds, whatever the time zone of the session."""
 
     __slots__ = ()
+
+    def fits(self, text: str, form: str) -> str:
+        """Whether all of a text has a form: a regular expression without backslashes."""
+        return f"{text} RLIKE '^(?:{form})$'"
+
+    def _group(self, found: re.Match[str]) -> str:
+        return f"${found[1]}"
 
     def moment(self, written: str, kind: str) -> str:
         """Microseconds since 1970: of a clock without zone as it shows, of an instant in UTC."""
@@ -74,5 +96,7 @@ class SparkDialect(Dialect):
         return f"SELECT id FROM range(0, {n}, 1, {parts})"
 
 
-DUCKDB = Dialect('"', "VARCHAR", "HUGEINT", ("UTINYINT", "USMALLINT", "INTEGER"), "sha256({})")
-SPARK = SparkDialect("`", "STRING", "DECIMAL(38, 0)", ("SMALLINT", "INT", "INT"), "sha2({}, 256)")
+DUCKDB = Dialect('"', "VARCHAR", "HUGEINT", ("UTINYINT", "USMALLINT", "INTEGER"), "sha256({})", "TIMESTAMP", "HUGEINT")
+SPARK = SparkDialect(
+    "`", "STRING", "DECIMAL(38, 0)", ("SMALLINT", "INT", "INT"), "sha2({}, 256)", "TIMESTAMP_NTZ", "STRING"
+)

@@ -38,6 +38,10 @@ def bytes_of(memory: str | float) -> float:
     return float(size)
 
 
+class UnreadError(TableError):
+    """DuckDB cannot read a table; which one is known where it is read."""
+
+
 class Duck:
     """A connection: queries in, arrays out. Errors of the engine are ours, without words that may quote a value."""
 
@@ -160,7 +164,7 @@ def _refused(error: Exception) -> UnmaskError:
     """What DuckDB could not do, by the kind of its error: its words may quote a cell."""
     kind = type(error).__name__
     if kind in {"IOException", "InvalidInputException", "ConversionException"}:
-        return TableError(
+        return UnreadError(
             f"DuckDB cannot read a table ({kind})", hint="is it whole, of one form in all parts, and is the disk free?"
         )
     return EngineError(f"DuckDB could not answer ({kind})")

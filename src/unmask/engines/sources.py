@@ -6,10 +6,9 @@ compared as it stands: text as text, numbers as numbers. Nothing is read twice, 
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from glob import glob
+from collections.abc import Iterable, Mapping
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -18,10 +17,10 @@ import narwhals.stable.v2 as nw
 from unmask.engines import sql
 from unmask.engines.dialect import Dialect
 from unmask.engines.duck import Duck
+from unmask.engines.files import check_headers, files_of, fingerprint_of, is_text, naming, read_by_duckdb
 from unmask.errors import RoleError, TableError
-from unmask.tables import MISSING_MARKS, check_columns, format_of
+from unmask.tables import MISSING_MARKS, check_columns
 
-PARQUET, TEXTS = (".parquet", ".pq"), (".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz", ".csv.zst")
 WHOLE = {f"{sign}{size}" for sign in ("", "U") for size in ("TINYINT", "SMALLINT", "INTEGER", "BIGINT")}
 WIDE = {"UBIGINT", "HUGEINT", "UHUGEINT"}
 MARKS = ", ".join(sql.text(mark) for mark in MISSING_MARKS)
@@ -35,6 +34,10 @@ class Source:
     types: dict[str, str]
     files: tuple[Path, ...]
     where: str  # the original, the release
+    given: str | Path | None = None
+    duck: Duck | None = None
+    raw: bool = False  # of text files, with all cells as texts
+    warnings: Mapping[str, str] = field(default_factory=dict)  # what is assumed of columns of text files
 
     def kind(self, column: str) -> str:
         """Whole, wide, number, text, day, time or yes."""
@@ -55,55 +58,25 @@ class Source:
 
     @property
     def sha256(self) -> str | None:
-        """Fingerprint of the bytes of all files, in the order of their names; None for what is no file."""
-        if not self.files:
-            return None
-        each = []
-        for path in self.files:
-            with path.open("rb") as file:
-                each.append(hashlib.file_digest(file, "sha256").hexdigest())
-        return each[0] if len(each) == 1 else hashlib.sha256("\n".join(each).encode()).hexdigest()
+        """Fingerprint of all files and their places; None for what is no file."""
+        return fingerprint_of(self.files, self.given)
+
+    def named(self) -> AbstractContextManager[None]:
+        """Say in errors which file it was that could not be read."""
+        return nullcontext() if self.duck is None or not self.files else naming(self.duck, self.files, self.where)
 
 
 def open_source(duck: Duck, given: Any, where: str, view: str) -> Source:  # noqa: ANN401 - a path, relation or frame
     """Let queries read what is given; a relation or frame is written to the private folder first."""
-    files: tuple[Path, ...] = ()
-    if isinstance(given, str | Path):
-        files = files_of(given, where)
-        query = _read(files)
-    else:
-        query = _read((_written(duck, given, where, view),))
-    types = duck.described(f"SELECT * FROM {query}")
-    return Source(query, types, files, where)
-
-
-def files_of(given: str | Path, where: str) -> tuple[Path, ...]:
-    """The files of a path, a folder (Parquet or text in it, in folders too) or a pattern, all of one form."""
-    path = Path(given)
-    if path.is_dir():
-        found = sorted(one for one in path.rglob("*") if one.is_file() and one.name[0] not in "._")
-        found = [one for one in found if format_of(one) in PARQUET + TEXTS]
-    else:
-        found = [path] if path.is_file() else sorted(map(Path, glob(str(given), recursive=True)))  # noqa: PTH207
-    if not found:
-        raise TableError(
-            f"cannot read {where}: no file at {given}", hint="a file, a folder, or a pattern such as p*.parquet"
-        )
-    forms = {"parquet" if format_of(one) in PARQUET else "text" if format_of(one) in TEXTS else "" for one in found}
-    if len(forms) > 1 or "" in forms:
-        raise TableError(
-            f"cannot read {where} with this engine",
-            got=f"{len(found)} files",
-            allowed="Parquet, or CSV: all files alike",
-        )
-    return tuple(found)
-
-
-def _read(files: Sequence[Path]) -> str:
-    listed = f"[{', '.join(sql.text(str(path)) for path in files)}]"
-    if format_of(files[0]) in PARQUET:
-        return f"read_parquet({listed}, union_by_name = true)"
-    return f"read_csv({listed}, header = true, sample_size = -1, union_by_name = true, nullstr = [{MARKS}])"
+    if not isinstance(given, str | Path):
+        query = read_by_duckdb(duck, (_written(duck, given, where, view),))
+        return Source(query, duck.described(f"SELECT * FROM {query}"), (), where)
+    files = files_of(given, where)
+    with naming(duck, files, where):
+        check_headers(duck, files, where)
+        query = read_by_duckdb(duck, files)
+        types = duck.described(f"SELECT * FROM {query}")
+    return Source(query, types, files, where, given, duck, raw=is_text(files[0]))
 
 
 def _written(duck: Duck, given: Any, where: str, view: str) -> Path:  # noqa: ANN401 - a relation or frame
@@ -140,6 +113,19 @@ def shared_columns(
     if twice:
         raise RoleError("a column has two roles", got=", ".join(map(repr, twice)), hint="take it out of one")
     return known
+
+
+def as_id(source: Source, id_: str, dialect: Dialect) -> str:
+    """Whole numbers as such, also where they are written as 1.0; all else as text: 1, 1.0 and "1" are one id."""
+    written, kind = dialect.name(id_), source.kind(id_)
+    if kind == "whole":
+        return f"CAST({written} AS BIGINT)"
+    text = f"CAST({written} AS {dialect.text})"
+    if kind != "number":
+        return text
+    number = f"CAST({written} AS DOUBLE)"
+    whole = f"{number} = floor({number}) AND abs({number}) < {2**53}"
+    return f"CASE WHEN {whole} THEN CAST(CAST({written} AS BIGINT) AS {dialect.text}) ELSE {text} END"
 
 
 def as_value(source: Source, column: str, kinds: tuple[str, str], dialect: Dialect) -> str:

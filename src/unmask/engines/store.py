@@ -11,9 +11,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from unmask.engines.duck import Duck, open_duck
-from unmask.engines.sources import Source, as_number, as_value, open_source, shared_columns
+from unmask.engines.sources import Source, as_id, as_number, as_value, open_source, shared_columns
 from unmask.engines.spark import Spark, is_spark, open_spark
 from unmask.engines.spark_sources import open_spark_source
+from unmask.engines.texts import read_alike
 from unmask.errors import EngineError, ParameterError, RepeatedIdError, RoleError, TableError, check_name
 from unmask.tables import check_columns
 
@@ -101,7 +102,7 @@ def open_store(  # noqa: PLR0913 - what is known of two tables
     id: str | None = None,  # noqa: A002 - the word of the field
     control: Any = None,  # noqa: ANN401
     quasi: Iterable[str] | None = None,
-    others: Iterable[str] = (),
+    others: Mapping[str, Iterable[str]] | None = None,
     kinds: Mapping[str, str] | None = None,
     memory: str | float = "3GB",
     threads: int = 1,
@@ -109,22 +110,30 @@ def open_store(  # noqa: PLR0913 - what is known of two tables
     master: str | None = None,
     work: str | None = None,
 ) -> Iterator[Store]:
-    """Read both tables where they are counted; ``others``: columns of other roles, ``kinds``: said by hand.
+    """Read both tables where they are counted; ``others``: columns by other roles, ``kinds``: said by hand.
 
     ``engine``: duckdb, a private database, within ``memory``; or spark, at a ``master``, with a folder for ``work``.
     Without an ``id`` the release is synthetic: no row belongs to anybody, and ``control`` are people outside.
     """
     given = (original, released) if control is None else (original, released, control)
-    with _opened(given, engine_of(given, engine), (master, work), (memory, threads)) as (duck, sides):
+    with _opened(given, engine_of(given, engine), (master, work), (memory, threads)) as (duck, read):
         ids = [] if id is None else [id]
-        for source in sides:
+        for source in read:
             check_columns(ids, source.types, "id", source.where)
-        names = shared_columns(sides[0], sides[1], {*ids, *others}, quasi)
+        taken = {*ids, *_others(read, others or {})}
+        sides = read_alike(duck, read)
+        names = shared_columns(sides[0], sides[1], taken, quasi)
         if len(names) > MOST_KEYS:
             raise ParameterError("too many quasi-identifiers", got=str(len(names)), allowed=f"up to {MOST_KEYS}")
         check_columns(kinds or {}, names, "kind override", "the columns that the intruder knows")
         code = _coded_alone if id is None else _coded
         yield code(duck, sides, id or "", names, dict(kinds or {}))
+
+
+def _others(sides: tuple[Source, ...], roles: Mapping[str, Iterable[str]]) -> list[str]:
+    """Columns of other roles. One that neither table has is refused, as in memory: misspelt, it would be a key."""
+    everywhere = [name for source in sides[:2] for name in source.types]
+    return [name for role, names in roles.items() for name in check_columns(names, everywhere, role, "the tables")]
 
 
 @contextmanager
@@ -144,8 +153,9 @@ def _opened(
 def _coded(duck: Engine, sides: tuple[Source, ...], id_: str, names: tuple[str, ...], said: dict[str, str]) -> Store:
     pair = [(name, (sides[0].kind(name), sides[1].kind(name))) for name in names]
     for side, source in zip(("o", "r"), sides, strict=True):
-        _refuse_infinities(duck, source, names)
-        _plain(duck, side, source, id_, pair)
+        with source.named():
+            _refuse_infinities(duck, source, names)
+            _plain(duck, side, source, id_, pair)
     n_original, n_released = (_rows(duck, side, id_, one) for side, one in zip(("o", "r"), sides, strict=True))
     total = n_original + n_released
     keys = [_book(duck, j, name, kinds, said.get(name), total) for j, (name, kinds) in enumerate(pair)]
@@ -163,8 +173,9 @@ def _coded_alone(
     tables = [side for side, _ in zip("orc", sides, strict=False)]
     for side, source in zip(tables, sides, strict=True):
         _refuse_other_kinds(source, pair)
-        _refuse_infinities(duck, source, names)
-        _plain(duck, side, source, None, pair)
+        with source.named():
+            _refuse_infinities(duck, source, names)
+            _plain(duck, side, source, None, pair)
     rows = [int(duck.row(f"SELECT count(*) FROM plain_{side}")[0]) for side in tables]
     for n, source in zip(rows, sides, strict=True):
         _refuse_none(n, source)
@@ -221,17 +232,18 @@ def _plain(duck: Engine, side: str, source: Source, id_: str | None, pair: list[
         if {*kinds} <= NUMBERS
     ]
     if id_ is not None:
-        as_id = "BIGINT" if source.kind(id_) == "whole" else dialect.text  # 1 and "1" are one id
-        values = [f"CAST({dialect.name(id_)} AS {as_id}) AS id", *values]
+        values = [f"{as_id(source, id_, dialect)} AS id", *values]
     duck.keep(f"plain_{side}", f"SELECT {', '.join([*values, *numbers])} FROM {source.query}")
 
 
 def _refuse_infinities(duck: Engine, source: Source, names: Iterable[str]) -> None:
     """They are refused by name: as values they would be missing."""
     floats = [name for name in names if source.kind(name) == "number"]
-    for name in floats:
-        size = f"abs(CAST({duck.dialect.name(name)} AS DOUBLE))"
-        if duck.row(f"SELECT count(*) FROM {source.query} WHERE {size} = CAST('Infinity' AS DOUBLE)")[0]:
+    sizes = [f"abs(CAST({duck.dialect.name(name)} AS DOUBLE))" for name in floats]
+    counts = [f"count(*) FILTER (WHERE {size} = CAST('Infinity' AS DOUBLE))" for size in sizes]
+    found = duck.row(f"SELECT {', '.join(counts)} FROM {source.query}") if counts else ()
+    for name, number in zip(floats, found, strict=True):
+        if number:
             raise TableError(
                 f"column {name!r} of {source.where} holds an infinity", hint="leave the cell empty, or drop the row"
             )

@@ -32,6 +32,7 @@ from unmask.tables.roles import infer_kind as infer_kind
 from unmask.tables.scenario import Scenario as Scenario
 from unmask.tables.suggested import suggest_hierarchy as suggest_hierarchy
 from unmask.tables.sums import centre_and_spread as centre_and_spread
+from unmask.tables.text import find_separator as find_separator
 from unmask.tables.write import check_target as check_target
 from unmask.tables.write import write_atomically as write_atomically
 from unmask.tables.write import write_findings as write_findings
