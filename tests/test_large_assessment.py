@@ -227,6 +227,17 @@ def test_all_options_of_the_engine_are_options_of_assess():
     assert {*Assess.__dataclass_fields__} >= command.FOR_LARGE
 
 
+def test_what_each_attack_found_is_told_while_the_others_run(tables):
+    """Ctrl-C says "Found so far": the words of progress are what it knows."""
+    told = []
+    how = {"id": "id", "only": ["anonymity", "uniqueness", "population"]}
+    done = unmask.assess_large(*tables, **how, progress=lambda _done, words: told.append(words))
+    ended = [words for words in told if ": ended: " in words]
+    claims = {finding.claim for finding in done.findings}
+    assert len(ended) == 2  # nobody said of how many people: that attack found nothing
+    assert all(words.partition(": ended: ")[2] in claims for words in ended)
+
+
 # --- going on after a stop --------------------------------------------------------------------------------------------
 
 

@@ -196,8 +196,7 @@ def _report(entry: Measure, study: Study, context: Context, keeper: Keeper, plan
     if seeded.people is not None and isinstance(evidence, Evidence):
         evidence = replace(evidence, asked=(seeded.people.size, len(study.release.paired_rows)))
     if isinstance(evidence, Evidence):
-        claims = (one.claim for one in evidence.observations if one.claim)
-        context.progress(1.0, ENDED + next(claims, "to be judged with the others"))
+        context.progress(1.0, ended_with(evidence))
     return Reported(entry.name, entry.title, entry.story, evidence)
 
 
@@ -208,6 +207,11 @@ def _in_time(entry: Measure, study: Study, context: Context, limit: float | None
             return run_measure(entry, study, context)
     except OutOfTimeError:
         return Absence.for_want_of_time()
+
+
+def ended_with(evidence: Evidence) -> str:
+    """What an attack found, in the words of progress: told to whoever stops the command."""
+    return ENDED + next((one.claim for one in evidence.observations if one.claim), "to be judged with the others")
 
 
 def with_plan(context: Context, study: Study, planned: Planned | None) -> Context:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from unmask.assessment import Assessment, choose, discover
-from unmask.attacks import attempt, seed_of
+from unmask.attacks import attempt, ended_with, seed_of
 from unmask.engines import Store, bytes_of, engine_of, open_store
 from unmask.errors import ParameterError
 from unmask.evidence import (
@@ -234,6 +234,8 @@ def attack_large(
 
         part(0.0, "begins")
         found = _run(large, entry, kept, seed, part)
+        if isinstance(found, Evidence):
+            part(1.0, ended_with(found))
         reported.append(Reported(entry.name, entry.title, entry.story, found))
     tell(1.0, "done")
     return tuple(reported)
