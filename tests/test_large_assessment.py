@@ -227,6 +227,30 @@ def test_all_options_of_the_engine_are_options_of_assess():
     assert {*Assess.__dataclass_fields__} >= command.FOR_LARGE
 
 
+@pytest.mark.parametrize("turned", [0, 1])
+def test_the_order_of_columns_shows_in_no_figure(turned):
+    """What is drawn by lot is drawn over an order of records, which went by the order of columns."""
+    rng = np.random.default_rng(5)
+    original = people(420, seed=6)[0].with_columns(pl.Series("cost", rng.normal(size=420).round(2)))
+    noisy = original.with_columns(
+        pl.col("age") + pl.Series(rng.integers(-9, 10, 420)), pl.col("cost") + pl.Series(rng.normal(size=420))
+    )
+    numbers = [original, noisy.head(220)]
+    given = list(numbers)
+    given[turned] = given[turned].select(reversed(given[turned].columns))
+    before, after = (
+        unmask.assess_large(*pair, id="id", only=["membership", "nearest", "one_to_one"]) for pair in (numbers, given)
+    )
+    figures = [[(one.key, one.estimate) for one in told.findings] for told in (before, after)]
+    assert figures[0] == figures[1]
+    assert any(key.startswith("membership") for key, _ in figures[0])
+
+
+def test_the_report_names_columns_in_the_order_of_the_original(tables):
+    told = unmask.assess_large(*tables, id="id", only=["uniqueness"]).document.columns
+    assert [entry.name for entry in told] == ["age", "sex", "town"]
+
+
 def test_what_each_attack_found_is_told_while_the_others_run(tables):
     """Ctrl-C says "Found so far": the words of progress are what it knows."""
     told = []

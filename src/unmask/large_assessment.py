@@ -161,7 +161,7 @@ def assess_large(  # noqa: PLR0913 - the options of an assessment
     settings |= {"synthetic": True} if synthetic else {}
     others = {"confidential": secret, "ignored": unused, "id": (id,) if synthetic and id is not None else ()}
     with open_store(
-        original, released, id=None if synthetic else id, control=control, quasi=quasi, others=others,
+        original, released, id=None if synthetic else id, control=control, quasi=quasi, others=others, by_content=True,
         kinds=said, memory=memory, threads=threads, engine=using,
         master=master, work=work,
     ) as store:  # fmt: skip
@@ -357,7 +357,8 @@ def _entries(large: Large) -> tuple[ColumnEntry, ...]:
     """How each key is written in both tables, how it was read, and how many people's records carry their value."""
     store, (before, after) = large.store, large.store.sources[:2]
     kept = [None] * len(store.names) if store.synthetic else (large.kept.kept / store.n_paired).tolist()
-    shares = dict(zip(store.names, kept, strict=True))
+    shares, places = dict(zip(store.names, kept, strict=True)), list(before.types)
+    told = sorted(store.keys, key=lambda key: (not key.numeric, places.index(key.name)))
     return tuple(
         ColumnEntry(
             key.name,
@@ -369,7 +370,7 @@ def _entries(large: Large) -> tuple[ColumnEntry, ...]:
             "as it stands",
             shares.get(key.name),
         )
-        for key in (*store.keys, *store.left_out)
+        for key in (*told, *store.left_out)
     )
 
 

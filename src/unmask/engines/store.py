@@ -109,10 +109,12 @@ def open_store(  # noqa: PLR0913 - what is known of two tables
     engine: str | None = None,
     master: str | None = None,
     work: str | None = None,
+    by_content: bool = False,
 ) -> Iterator[Store]:
     """Read both tables where they are counted; ``others``: columns by other roles, ``kinds``: said by hand.
 
     ``engine``: duckdb, a private database, within ``memory``; or spark, at a ``master``, with a folder for ``work``.
+    ``by_content``: keys in an order of what they hold, so that the order of columns shows in no figure.
     Without an ``id`` the release is synthetic: no row belongs to anybody, and ``control`` are people outside.
     """
     given = (original, released) if control is None else (original, released, control)
@@ -126,8 +128,10 @@ def open_store(  # noqa: PLR0913 - what is known of two tables
         if len(names) > MOST_KEYS:
             raise ParameterError("too many quasi-identifiers", got=str(len(names)), allowed=f"up to {MOST_KEYS}")
         check_columns(kinds or {}, names, "kind override", "the columns that the intruder knows")
-        code = _coded_alone if id is None else _coded
-        yield code(duck, sides, id or "", names, dict(kinds or {}))
+        if id is None:
+            yield _coded_alone(duck, sides, names, dict(kinds or {}))
+        else:
+            yield _coded(duck, sides, id, names, dict(kinds or {}), by_content=by_content)
 
 
 def _others(sides: tuple[Source, ...], roles: Mapping[str, Iterable[str]]) -> list[str]:
@@ -150,7 +154,9 @@ def _opened(
         yield duck, tuple(open_source(duck, one, *names) for one, names in named)
 
 
-def _coded(duck: Engine, sides: tuple[Source, ...], id_: str, names: tuple[str, ...], said: dict[str, str]) -> Store:
+def _coded(
+    duck: Engine, sides: tuple[Source, ...], id_: str, names: tuple[str, ...], said: dict[str, str], *, by_content: bool
+) -> Store:
     pair = [(name, (sides[0].kind(name), sides[1].kind(name))) for name in names]
     for side, source in zip(("o", "r"), sides, strict=True):
         with source.named():
@@ -159,15 +165,13 @@ def _coded(duck: Engine, sides: tuple[Source, ...], id_: str, names: tuple[str, 
     n_original, n_released = (_rows(duck, side, id_, one) for side, one in zip(("o", "r"), sides, strict=True))
     total = n_original + n_released
     keys = [_book(duck, j, name, kinds, said.get(name), total) for j, (name, kinds) in enumerate(pair)]
-    order, chosen, left = _chosen(keys)
+    order, chosen, left = _chosen(keys, by_content=by_content)
     n_paired = _paired(duck, order, chosen, id_)
     duck.drop(*(f"book{j}" for j in range(len(keys))), "plain_o", "plain_r")
     return Store(duck, chosen, left, sides, n_original, n_released, n_paired)
 
 
-def _coded_alone(
-    duck: Engine, sides: tuple[Source, ...], _id: str, names: tuple[str, ...], said: dict[str, str]
-) -> Store:
+def _coded_alone(duck: Engine, sides: tuple[Source, ...], names: tuple[str, ...], said: dict[str, str]) -> Store:
     """The same where no row belongs to anybody. People outside stand below those of the original (``member``: 0)."""
     pair = [(name, (sides[0].kind(name), sides[1].kind(name))) for name in names]
     tables = [side for side, _ in zip("orc", sides, strict=False)]
@@ -195,7 +199,7 @@ def _coded_alone(
     return Store(duck, chosen, left, sides, rows[0], rows[1], 0, sum(rows[2:]), synthetic=True)
 
 
-def _chosen(keys: list[Key], *, by_content: bool = False) -> tuple[list[int], tuple[Key, ...], tuple[Key, ...]]:
+def _chosen(keys: list[Key], *, by_content: bool) -> tuple[list[int], tuple[Key, ...], tuple[Key, ...]]:
     """The keys that can be compared, with their places, and those that cannot.
 
     ``by_content``: in an order of what they hold, as `assess` has them, since it decides which rows are drawn.
