@@ -88,6 +88,10 @@ def test_columns_that_differ_in_capitals_only_are_refused(tmp_path, suffix):
     assert "'town', 'Town'" in refused(asked)
 
 
+def test_columns_of_a_frame_that_differ_in_capitals_only_are_refused():
+    assert "the original has columns" in refused(PEOPLE.with_columns(pl.col("age").alias("Town")))
+
+
 def test_a_name_that_is_there_twice_is_refused(tmp_path):
     (tmp_path / "o.csv").write_text("id,age,age\n1,2,3\n2,3,4\n")
     assert "columns with the same name" in refused(tmp_path / "o.csv")

@@ -174,6 +174,22 @@ def test_a_text_file_beside_a_table_with_types_goes_by_these(tmp_path, cells, ty
     assert kinds_of(tmp_path / "o.csv", column(typed * 10))[0].kinds == kinds
 
 
+def test_values_in_names_of_folders_are_texts_too(tmp_path):
+    """A folder group=01 is a code, as a cell would be; beside numbers with a type it is a number."""
+    for group in ("01", "1", "2"):
+        folder = tmp_path / "o" / f"group={group}"
+        folder.mkdir(parents=True)
+        rows = PEOPLE.filter(pl.col("group") == {"01": "a", "1": "b", "2": "c"}[group])
+        rows.drop("group").write_csv(folder / "p.csv")
+    codes = PEOPLE.with_columns(pl.col("group").replace({"a": "01", "b": "1", "c": "2"}))
+    codes.write_csv(tmp_path / "r.csv")
+    assert kinds_of(tmp_path / "o", tmp_path / "r.csv", name="group")[0].kinds == ("text", "text")
+    assert kept(tmp_path / "o", tmp_path / "r.csv") == 1.0
+    (tmp_path / "o" / "group=01").rename(tmp_path / "o" / "group=3")
+    numbers = codes.with_columns(pl.col("group").replace({"01": "3"}).cast(pl.Int64))
+    assert kinds_of(tmp_path / "o", numbers, name="group")[0].kinds == ("whole", "whole")
+
+
 def test_text_beside_numbers_with_a_type_is_refused(tmp_path):
     column(["1", "x"] * 10).write_csv(tmp_path / "o.csv")
     with pytest.raises(RoleError, match="of different kinds"):

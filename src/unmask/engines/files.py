@@ -67,7 +67,8 @@ def is_text(path: Path) -> bool:
 def read_by_duckdb(duck: Duck, files: Sequence[Path]) -> str:
     """The files as one table; cells of text files as texts: what they are is decided over all tables (`texts`)."""
     if is_text(files[0]):
-        return f"read_csv({listed(files)}, header = true, union_by_name = true, {_plainly(duck, files[0])})"
+        options = f"header = true, union_by_name = true, hive_types_autocast = false, {_plainly(duck, files[0])}"
+        return f"read_csv({listed(files)}, {options})"
     return f"read_parquet({listed(files)}, union_by_name = true)"
 
 
@@ -87,13 +88,13 @@ def _plainly(duck: Duck, path: Path) -> str:
 
 def check_headers(duck: Duck, files: Sequence[Path], where: str) -> None:
     """Refuse names that are there twice, and a part without a column that another part has."""
-    refuse_other_columns({path: _header(duck, path) for path in files}, where)
+    refuse_other_columns({path: header_of(duck, path) for path in files}, where)
 
 
 def refuse_other_columns(headers: Mapping[Path, Sequence[str]], where: str, *, in_order: bool = False) -> None:
     """Refuse names that are there twice, a part without a column of another; ``in_order``: and one in another order."""
     for path, names in headers.items():
-        _refuse_twice(names, path)
+        refuse_twice(names, path.name)
     first, known = next(iter(headers.items()))
     for path, names in headers.items():
         if {*names} != {*known}:
@@ -111,7 +112,8 @@ def refuse_other_columns(headers: Mapping[Path, Sequence[str]], where: str, *, i
             )
 
 
-def _refuse_twice(names: Sequence[str], path: Path) -> None:
+def refuse_twice(names: Sequence[str], where: str) -> None:
+    """Refuse names that are there twice, or are one for DuckDB."""
     seen: dict[str, str] = {}
     for name in names:
         before = seen.setdefault(name.lower(), name)
@@ -119,12 +121,10 @@ def _refuse_twice(names: Sequence[str], path: Path) -> None:
             same = (
                 "the same name" if before == name else "names that differ only in capitals, which DuckDB takes for one"
             )
-            raise TableError(
-                f"{path.name} has columns with {same}", got=f"{before!r}, {name!r}", hint="rename one of each"
-            )
+            raise TableError(f"{where} has columns with {same}", got=f"{before!r}, {name!r}", hint="rename one of each")
 
 
-def _header(duck: Duck, path: Path) -> list[str]:
+def header_of(duck: Duck, path: Path) -> list[str]:
     """Names as they are written: DuckDB would rename the second of two. Fields within others are left out."""
     if is_text(path):
         found = duck.run(

@@ -17,7 +17,16 @@ import narwhals.stable.v2 as nw
 from unmask.engines import sql
 from unmask.engines.dialect import Dialect
 from unmask.engines.duck import Duck
-from unmask.engines.files import check_headers, files_of, fingerprint_of, is_text, naming, read_by_duckdb
+from unmask.engines.files import (
+    check_headers,
+    files_of,
+    fingerprint_of,
+    header_of,
+    is_text,
+    naming,
+    read_by_duckdb,
+    refuse_twice,
+)
 from unmask.errors import RoleError, TableError
 from unmask.tables import MISSING_MARKS, check_columns
 
@@ -69,7 +78,9 @@ class Source:
 def open_source(duck: Duck, given: Any, where: str, view: str) -> Source:  # noqa: ANN401 - a path, relation or frame
     """Let queries read what is given; a relation or frame is written to the private folder first."""
     if not isinstance(given, str | Path):
-        query = read_by_duckdb(duck, (_written(duck, given, where, view),))
+        target = _written(duck, given, where, view)
+        refuse_twice(header_of(duck, target), where)
+        query = read_by_duckdb(duck, (target,))
         return Source(query, duck.described(f"SELECT * FROM {query}"), (), where)
     files = files_of(given, where)
     with naming(duck, files, where):
