@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from pathlib import Path
 
@@ -79,6 +80,28 @@ def test_parts_may_have_their_columns_in_any_order(tmp_path):
     written(PEOPLE[:15], tmp_path / "o" / "p0.csv")
     written(PEOPLE[15:].select(reversed(PEOPLE.columns)), tmp_path / "o" / "p1.csv")
     assert rows_of(tmp_path / "o") == 30
+
+
+def test_a_part_with_another_separator_is_refused(tmp_path):
+    (tmp_path / "o").mkdir()
+    PEOPLE[:15].write_csv(tmp_path / "o" / "p0.csv")
+    PEOPLE[15:].write_csv(tmp_path / "o" / "p1.csv", separator=";")
+    assert "p1.csv has no column 'age'" in refused(tmp_path / "o")
+
+
+@pytest.mark.parametrize("name", ["o.csv.gz", "o.csv.zst", "o.tsv"])
+def test_packed_files_and_tabs(tmp_path, name):
+    raw = PEOPLE.write_csv(separator="\t" if name == "o.tsv" else ",").encode()
+    if name.endswith(".zst"):
+        raw = pytest.importorskip("zstandard").compress(raw)
+    (tmp_path / name).write_bytes(gzip.compress(raw) if name.endswith(".gz") else raw)
+    assert rows_of(tmp_path / name) == 30
+
+
+def test_quotes_line_breaks_marks_and_a_byte_order_mark(tmp_path):
+    odd = PEOPLE.with_columns(pl.Series("town", ['a, "b"', "# no comment", "line\nbreak", "'tis", "é"] * 6))
+    (tmp_path / "o.csv").write_bytes(b"\xef\xbb\xbf" + odd.write_csv().encode())
+    assert rows_of(tmp_path / "o.csv", odd) == 30
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".parquet"])

@@ -88,7 +88,8 @@ def _plainly(duck: Duck, path: Path) -> str:
 
 def check_headers(duck: Duck, files: Sequence[Path], where: str) -> None:
     """Refuse names that are there twice, and a part without a column that another part has."""
-    refuse_other_columns({path: header_of(duck, path) for path in files}, where)
+    plainly = _plainly(duck, files[0]) if is_text(files[0]) else ""  # of the first: all are read so
+    refuse_other_columns({path: header_of(duck, path, plainly) for path in files}, where)
 
 
 def refuse_other_columns(headers: Mapping[Path, Sequence[str]], where: str, *, in_order: bool = False) -> None:
@@ -124,12 +125,12 @@ def refuse_twice(names: Sequence[str], where: str) -> None:
             raise TableError(f"{where} has columns with {same}", got=f"{before!r}, {name!r}", hint="rename one of each")
 
 
-def header_of(duck: Duck, path: Path) -> list[str]:
+def header_of(duck: Duck, path: Path, plainly: str = "") -> list[str]:
     """Names as they are written: DuckDB would rename the second of two. Fields within others are left out."""
     if is_text(path):
         found = duck.run(
             f"SELECT * FROM read_csv({listed([path])}, header = false, hive_partitioning = false, "
-            f"nullstr = {sql.text(NO_MARK)}, {_plainly(duck, path)}) LIMIT 1"
+            f"nullstr = {sql.text(NO_MARK)}, {plainly}) LIMIT 1"
         ).fetchall()
         return [str(name or "").removeprefix(BOM) for name in found[0]] if found else []
     rows = duck.run(f"SELECT name, coalesce(num_children, 0) FROM parquet_schema({listed([path])})").fetchall()
