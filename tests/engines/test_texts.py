@@ -10,7 +10,7 @@ import pytest
 
 import unmask
 from unmask import engines
-from unmask.errors import RoleError
+from unmask.errors import RoleError, TableError
 
 pytest.importorskip("duckdb")
 N = 120
@@ -150,6 +150,13 @@ def test_ids_are_read_alike_too(tmp_path):
         assert not [words for one in store.sources for name, words in one.warnings.items() if name == "x"]
     told = unmask.assess_large(*given, id="id", only=["uniqueness"]).document.warnings
     assert not [words for words in told if "compared as text" in words]
+
+
+@pytest.mark.parametrize("mark", ["", "NA"])
+def test_a_mark_of_missing_is_no_id(tmp_path, mark):
+    table = pl.DataFrame({"id": ["a", "b", mark, "d"], "x": range(4)})
+    with pytest.raises(TableError, match="has 1 missing values in the original"):
+        kinds_of(*pair(tmp_path, table, table.head(2)))
 
 
 def test_long_ids_are_not_rounded(tmp_path):

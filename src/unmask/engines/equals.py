@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from unmask.arrays import Floats, Ints
 from unmask.engines import sql
 from unmask.engines.asked import columns_of
+from unmask.engines.sources import as_id
 from unmask.engines.store import Store
 from unmask.errors import EngineError
 
@@ -95,7 +96,7 @@ def count_overlap(store: Store, id_: str | None) -> tuple[int | None, int, int]:
     shared = None
     if id_ is not None and id_ in before.types and id_ in outside.types:
         one, other = (
-            f"SELECT DISTINCT CAST({duck.dialect.name(id_)} AS {duck.dialect.text}) AS id FROM {source.query}"
+            f"SELECT DISTINCT CAST({as_id(source, id_, duck.dialect)} AS {duck.dialect.text}) AS id FROM {source.query}"
             for source in (before, outside)
         )
         shared = int(duck.row(f"SELECT count(*) FROM ({one}) AS a JOIN ({other}) AS b ON a.id = b.id")[0])

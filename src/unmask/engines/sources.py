@@ -133,7 +133,7 @@ def as_id(source: Source, id_: str, dialect: Dialect) -> str:
         return f"CAST({written} AS BIGINT)"
     text = f"CAST({written} AS {dialect.text})"
     if kind != "number":
-        return text
+        return f"CASE WHEN {text} IN ({MARKS}) THEN NULL ELSE {text} END"
     number = f"CAST({written} AS DOUBLE)"
     whole = f"{number} = floor({number}) AND abs({number}) < {2**53}"
     return f"CASE WHEN {whole} THEN CAST(CAST({written} AS BIGINT) AS {dialect.text}) ELSE {text} END"

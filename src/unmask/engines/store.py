@@ -122,12 +122,12 @@ def open_store(  # noqa: PLR0913 - what is known of two tables
         ids = [] if id is None else [id]
         for source in read:
             check_columns(ids, source.types, "id", source.where)
-        taken = {*ids, *_others(read, others or {})}
-        sides = read_alike(duck, read)
-        names = shared_columns(sides[0], sides[1], taken, quasi)
+        taken = _others(read, others or {})
+        names = shared_columns(read[0], read[1], {*ids, *taken}, quasi)
         if len(names) > MOST_KEYS:
             raise ParameterError("too many quasi-identifiers", got=str(len(names)), allowed=f"up to {MOST_KEYS}")
         check_columns(kinds or {}, names, "kind override", "the columns that the intruder knows")
+        sides = read_alike(duck, read, {*names, *ids, *(others or {}).get("id", ())})
         if id is None:
             yield _coded_alone(duck, sides, names, dict(kinds or {}))
         else:

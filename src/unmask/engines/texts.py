@@ -8,7 +8,7 @@ zero makes a code, as in memory.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
@@ -31,38 +31,42 @@ NUMBERS = ("whole", "wide", "number")
 TYPED = {"whole": NUMBERS, "wide": NUMBERS, "number": NUMBERS, "yes": ("yes",), "day": ("days",), "time": ("days",)}
 
 
+FOUND = ("whole", "wide", "number", "yes", "year first", "either order", "day first", "month first", "other", "timed")
+FITTING = {
+    "whole": {"whole"},
+    "wide": {"whole", "wide"},
+    "number": {"whole", "wide", "number"},
+    "yes": {"yes"},
+}
+ORDERS = {
+    "year first": {"year first"},
+    "day first": {"either order", "day first"},
+    "month first": {"either order", "month first"},
+}
+AT_ONCE = 10  # columns of a query: each takes memory
+
+
 class Cells(NamedTuple):
-    """How many cells of a column are what; ``timed``: days with a time, ``either``: days in two orders."""
+    """What the cells of a column are: some of `FOUND`, nothing where all are missing; ``timed``: some have a time."""
 
-    whole: int = 0
-    wide: int = 0
-    number: int = 0
-    yes: int = 0
-    year_first: int = 0
-    either: int = 0
-    day_first: int = 0
-    month_first: int = 0
-    other: int = 0
-    timed: int = 0
+    there: frozenset[str] = frozenset()
+    timed: bool = False
 
-    @property
-    def there(self) -> int:
-        """Cells that hold something."""
-        return sum(self[:-1])
+    @classmethod
+    def of(cls, bits: int) -> Cells:
+        """By the places in `FOUND`."""
+        found = {kind for place, kind in enumerate(FOUND) if bits >> place & 1}
+        return cls(frozenset(found - {"timed"}), "timed" in found)
 
     @property
     def orders(self) -> list[str]:
         """In which orders all cells are days; all of them where there is no cell."""
-        day, month = self.either + self.day_first, self.either + self.month_first
-        fitting = {"year first": self.year_first, "day first": day, "month first": month}
-        return [order for order, number in fitting.items() if number == self.there]
+        return [order for order, kinds in ORDERS.items() if self.there <= kinds]
 
     @property
     def kinds(self) -> set[str]:
         """What all cells can be read as."""
-        sizes = {"whole": self.whole, "wide": self.whole + self.wide, "yes": self.yes}
-        found = {kind for kind, number in {**sizes, "number": sum(self[:3])}.items() if number == self.there}
-        return found | ({"days"} if self.orders else set())
+        return {kind for kind, kinds in FITTING.items() if self.there <= kinds} | ({"days"} if self.orders else set())
 
 
 @dataclass(slots=True)
@@ -94,6 +98,8 @@ class Texts:
             return self._days(name, cells, typed)
         if kind == "text" and "text" not in typed.values():
             self._tell_text(name, cells)
+        if kind == "text":
+            return {}  # as it stands
         return {at: _as(kind, self._cell(name), self.dialect) for at in cells}
 
     def _tell_text(self, name: str, cells: Mapping[int, Cells]) -> None:
@@ -166,7 +172,7 @@ def _as(kind: str, cell: str, dialect: Dialect) -> str:
     kinds = {"whole": "BIGINT", "wide": dialect.wide_text, "number": "DOUBLE"}
     if kind == "yes":
         return f"lower({cell}) = 'true'"
-    return f"CAST(trim({cell}) AS {kinds[kind]})" if kind in kinds else cell
+    return f"CAST(trim({cell}) AS {kinds[kind]})"
 
 
 def _day(cell: str, order: str, form: str, dialect: Dialect) -> str:
@@ -182,39 +188,36 @@ def _day(cell: str, order: str, form: str, dialect: Dialect) -> str:
 # --- what cells are ---------------------------------------------------------------------------------------------------
 
 
-def count_cells(duck: Any, source: Source, names: Sequence[str]) -> dict[str, Cells]:  # noqa: ANN401 - an engine
-    """What the cells of some columns can be, in one pass."""
-    if not names:
-        return {}
-    dialect = duck.dialect
-    cells = [_coded(dialect.name(name), dialect) for name in names]
-    coded = ", ".join(f"{code} AS k{j}, {timed} AS t{j}" for j, (code, timed) in enumerate(cells))
-    n = len(Cells._fields) - 1
-    asked = ", ".join(
-        ", ".join([*(f"count(*) FILTER (WHERE k{j} = {k})" for k in range(n)), f"count(*) FILTER (WHERE t{j})"])
-        for j in range(len(names))
-    )
-    row = duck.row(f"SELECT {asked} FROM (SELECT {coded} FROM {source.query}) AS t")
-    return {name: Cells(*row[j * (n + 1) : (j + 1) * (n + 1)]) for j, name in enumerate(names)}
+def cells_of(duck: Any, source: Source, names: Sequence[str]) -> dict[str, Cells]:  # noqa: ANN401 - an engine
+    """What the cells of some columns are."""
+    found = {}
+    for start in range(0, len(names), AT_ONCE):
+        some = names[start : start + AT_ONCE]
+        bits = ", ".join(f"bit_or({_bits(duck.dialect.name(name), duck.dialect)})" for name in some)
+        row = duck.row(f"SELECT {bits} FROM {source.query}")
+        found.update({name: Cells.of(int(one or 0)) for name, one in zip(some, row, strict=True)})
+    return found
 
 
-def _coded(written: str, dialect: Dialect) -> tuple[str, str]:
-    """What a cell is, by its place in `Cells`, and whether it is a day with a time."""
+def _bits(written: str, dialect: Dialect) -> str:
+    """What a cell is, as bits by the places in `FOUND`; missing where it is."""
     day, month = (_fits_day(written, order, dialect) for order in ("day first", "month first"))
-    tests = [
-        f"{written} IS NULL OR {written} IN ({MARKS}) THEN NULL",
-        f"{dialect.fits(written, WHOLE)} THEN 0",
-        f"{dialect.fits(written, WIDE)} THEN 1",
-        f"{dialect.fits(written, NUMBER)} THEN 2",
-        f"lower({written}) IN ('true', 'false') THEN 3",
-        f"{_fits_day(written, 'year first', dialect)} THEN 4",
-        f"NOT ({dialect.fits(written, _SHORT_DAY)}) THEN 8",
-        f"({day}) AND ({month}) THEN 5",
-        f"{day} THEN 6",
-        f"{month} THEN 7",
-    ]
-    timed = f"{written} LIKE '%:%'"
-    return f"CASE {' '.join(f'WHEN {test}' for test in tests)} ELSE 8 END", timed
+    tests = {
+        f"{written} IS NULL OR {written} IN ({MARKS})": "",
+        dialect.fits(written, WHOLE): "whole",
+        dialect.fits(written, WIDE): "wide",
+        dialect.fits(written, NUMBER): "number",
+        f"lower({written}) IN ('true', 'false')": "yes",
+        _fits_day(written, "year first", dialect): "year first",
+        f"NOT ({dialect.fits(written, _SHORT_DAY)})": "other",
+        f"({day}) AND ({month})": "either order",
+        day: "day first",
+        month: "month first",
+    }
+    timed = 1 << FOUND.index("timed")
+    cases = [f"WHEN {test} THEN {1 << FOUND.index(kind) if kind else 'NULL'}" for test, kind in tests.items()]
+    what = f"CASE {' '.join(cases)} ELSE {1 << FOUND.index('other')} END"
+    return f"{what} | CASE WHEN {written} LIKE '%:%' THEN {timed} ELSE 0 END"
 
 
 _BARE = SHORT.replace("(", "").replace(")", "")
@@ -230,16 +233,16 @@ def _fits_day(written: str, order: str, dialect: Dialect) -> str:
 # --- all tables -------------------------------------------------------------------------------------------------------
 
 
-def read_alike(duck: Any, sources: tuple[Source, ...]) -> tuple[Source, ...]:  # noqa: ANN401 - an engine
-    """Give the columns of text files, that more than one table has, the types that fit all of them."""
+def read_alike(duck: Any, sources: tuple[Source, ...], needed: Container[str]) -> tuple[Source, ...]:  # noqa: ANN401
+    """Give the columns of text files that are ``needed``, and that several tables have, types that fit all tables."""
     if not any(source.raw for source in sources):
         return sources
     every = [name for source in sources for name in source.types]
-    shared = [[name for name in source.types if every.count(name) > 1] for source in sources]
+    shared = [[name for name in source.types if every.count(name) > 1 and name in needed] for source in sources]
     cells = []
     for source, names in zip(sources, shared, strict=True):
         with source.named():
-            cells.append(count_cells(duck, source, names) if source.raw else {})
+            cells.append(cells_of(duck, source, names) if source.raw else {})
     texts = Texts(duck, sources, cells)
     ways = {name: texts.read(name) for name in dict.fromkeys(name for one in cells for name in one)}
     return tuple(
