@@ -23,7 +23,7 @@ MORE = {
     "unmask.datasets.gauntlet": 9,  # what a case is made of, which benchmarks/gauntlet writes more of
     "unmask.disclosure": 44,  # one function for each measure, a model, an audit, membership and copies by parts of rows
     "unmask.engines": 28,  # which engine, the store, a question for each kind of count, who is asked, passes, searches
-    "unmask.evidence": 57,  # what every measure writes, what assess makes of it, and for which intruder
+    "unmask.evidence": 58,  # what every measure writes, what assess makes of it, and for which intruder
     "unmask.graph": 19,  # the attack, its choices and a class for each kind of result
     "unmask.groups": 22,  # a function and its result for each measure, the same of counts, and the room that counts
     "unmask.groups.counting": 16,  # counts on every engine, and the classes that all group measures share

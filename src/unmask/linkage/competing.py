@@ -31,8 +31,7 @@ from unmask.tables import canonical_order
 if TYPE_CHECKING:
     from unmask.arrays import Floats, Rows
     from unmask.evidence import Estimate
-    from unmask.tables import Release
-    from unmask.tables.encode import Encoded
+    from unmask.tables import Encoded, Release
 
 TOGETHER = 40_000  # people, with their records, who are looked for all at once
 FEWER = 4  # times: to see how what is added changes
