@@ -158,8 +158,9 @@ def test_no_plan_costs_more_than_its_budget():
 
 def test_a_plan_that_is_late_leaves_out_what_no_longer_fits(monkeypatch):
     plan = Plan((Planned("a", "exact", 5, 5, 3.0, 0), Planned("b", "exact", 5, 5, 0.5, 0)), 10.0, begun=100.0)
-    monkeypatch.setattr(planning.time, "monotonic", lambda: 109.0)
-    assert [plan.now(name).form for name in "ab"] == ["left out", "exact"]
+    for now, forms in ((109.0, ["left out", "exact"]), (111.9, ["left out", "exact"]), (112.1, ["left out"] * 2)):
+        monkeypatch.setattr(planning.time, "monotonic", lambda now=now: now)
+        assert [plan.now(name).form for name in "ab"] == forms
 
 
 def endless(entry):
@@ -204,6 +205,42 @@ def test_an_attack_may_take_what_others_leave_and_the_last_a_little_beyond_the_b
     monkeypatch.setattr(planning.time, "monotonic", lambda: 100.0)
     assert [late.may_take(name) for name in "ab"] == [80.0, 125.0]
     assert replace(plan, budget=None).may_take("a") is None
+
+
+def test_recipients_who_hold_different_columns_have_equal_parts_of_the_budget(monkeypatch):
+    one, two = cost("a", exact=10.0, fixed=10.0), cost("b", exact=20.0, fixed=20.0)
+    monkeypatch.setattr(planning, "_cost", lambda entry, *_: one if entry.name == "nearest" else two)
+    measures = [entry for entry in discover().values() if entry.name in {"nearest", "one_to_one"}]
+    monkeypatch.setattr(planning, "machine_slowness", lambda: 1.0)
+    forms = {
+        times: [one.form for one in plan_attacks(release(), measures, Policy.load(), budget=40.0, times=times).entries]
+        for times in (1, 2)
+    }
+    assert forms == {1: ["exact", "exact"], 2: ["exact", "left out"]}
+    plan = Plan((Planned("a", "exact", 5, 5, 10.0, 0), Planned("b", "exact", 5, 5, 20.0, 0)), 90.0, begun=0.0, times=3)
+    assert plan.seconds == 90.0
+    monkeypatch.setattr(planning.time, "monotonic", lambda: 30.0)
+    second = plan.share_of(2)
+    assert (second.budget, second.left, second.seconds) == (30.0, 30.0, 30.0)
+    assert plan.share_of(1) is plan
+    assert replace(plan, budget=None).share_of(2).left is None
+
+
+def test_no_recipient_takes_the_time_of_the_next(monkeypatch):
+    measures = assessment.discover()
+    monkeypatch.setattr(assessment, "discover", lambda: {**measures, "one_to_one": endless(measures["one_to_one"])})
+    unmask.assess(release(), only=QUICK, skip=["one_to_one"], utility="none")  # kernels are compiled
+    found = unmask.assess(
+        release(),
+        only=QUICK,
+        budget=16.0,
+        utility="none",
+        recipients=[{"name": "all"}, {"name": "some", "columns": ["a", "b"], "intruder": "prosecutor"}],
+    )
+    plan = found.to_dict()["manifest"]["plan"]
+    assert plan["budget"] == 16.0
+    assert plan["measures"] == {"one_to_one": {"form": "left out"}}
+    assert "parties" not in plan  # nearest ran for both
 
 
 def test_what_comes_after_its_time_is_ended_and_what_came_before_is_not():
@@ -496,6 +533,16 @@ def test_plan_is_shown_and_nothing_runs(tmp_path, capsys, monkeypatch):
     assert " s" in line
     assert "MB" in line
     assert "more do not apply" in told
+
+
+def test_plan_counts_recipients_who_hold_different_columns(tmp_path, capsys):
+    config = tmp_path / "unmask.toml"
+    config.write_text(
+        '[[recipients]]\nname = "all"\n[[recipients]]\nname = "same"\n'
+        '[[recipients]]\nname = "some"\nintruder = "prosecutor"\ncolumns = ["a"]\n'
+    )
+    assert run("assess", *tables(tmp_path), "--plan", "--config", str(config)) == 0
+    assert "for each of 2 recipients who hold different columns" in " ".join(capsys.readouterr().out.split())
 
 
 def test_plan_within_a_budget_names_what_has_no_time(tmp_path, capsys):

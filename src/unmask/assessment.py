@@ -194,9 +194,10 @@ def assess(  # noqa: PLR0913 - the options of an assessment
     kept, looked = check_keep(release, keep), check_looked(utility, only)
     release, context = _ready(release, seed), Context(seed, progress or silent, show_values)
     _refuse_gaps(chosen, (rules, *(recipient.policy(rules) for recipient in given)))
-    plan = plan or plan_attacks(release, chosen, rules, budget=seconds(budget))
+    parties = parties_of(release, given, who)
+    plan = plan or plan_attacks(release, chosen, rules, budget=seconds(budget), times=len(parties))
     with keeping(resume, release, seed=seed, show_values=show_values) as before:
-        found_of = attack_all(parties_of(release, given, who), chosen, context, before, plan)
+        found_of = attack_all(parties, chosen, context, before, plan)
     attacked = with_left_out(found_of, chosen, measures)
     sides = sides_of(attacked, given, release, policy=rules, who=who, again=again_with(chosen, plan), seed=seed)
     side = worst_of(sides)
@@ -232,6 +233,7 @@ def plan_assessment(
     policy: Policy | str | Path | None = None,
     only: Iterable[str] | None = None,
     skip: Iterable[str] = (),
+    recipients: Iterable[Recipient | Mapping[str, Any]] = (),
     budget: str | float | None = None,
 ) -> Plan:
     """Tell what each attack of an assessment would take, in time and memory, and how it would be done.
@@ -240,7 +242,7 @@ def plan_assessment(
     ----------
     release
         The original and the table to be published.
-    policy, only, skip
+    policy, only, skip, recipients
         As in `assess`.
     budget
         Time for all attacks, as in `assess`; None: everybody is asked for, as far as that ends within minutes.
@@ -260,7 +262,8 @@ def plan_assessment(
 
     """
     rules = policy if isinstance(policy, Policy) else Policy.load(policy)
-    plan = plan_attacks(release, choose(discover(), only, skip), rules, budget=seconds(budget))
+    times = len(parties_of(release, as_recipients(recipients), as_intruder("maximum")))
+    plan = plan_attacks(release, choose(discover(), only, skip), rules, budget=seconds(budget), times=times)
     return plan if plan.budget is not None else plan.on_this_machine()
 
 

@@ -110,7 +110,7 @@ def attack_all(
             whose,
             replace(context, progress=_part_of(tell, place, n, "")),
             _kept_for(names, kept),
-            None if plan is None else plan.of(names),
+            None if plan is None else plan.of(names).share_of(n - place),
         )
         for place, (names, (known, whose)) in enumerate(parties.items())
     }

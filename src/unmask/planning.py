@@ -83,6 +83,7 @@ class Plan(Shown):
     budget: float | None = None
     begun: float | None = field(default=None, compare=False, repr=False)  # None: nobody looks at the clock
     parties: tuple[tuple[tuple[str, ...] | None, Plan], ...] = ()  # of those whose attacks were done in other ways
+    times: int = 1  # that all of it is done: once for all who hold the same columns
 
     def __getitem__(self, measure: str) -> Planned:
         """The part of one attack."""
@@ -99,7 +100,7 @@ class Plan(Shown):
     @property
     def seconds(self) -> float:
         """What all of it takes."""
-        return sum(entry.seconds for entry in self.entries if entry.form != "left out")
+        return self.times * sum(entry.seconds for entry in self.entries if entry.form != "left out")
 
     @property
     def left(self) -> float | None:
@@ -130,11 +131,21 @@ class Plan(Shown):
         return min(most, max(planned, self.left - later)) if later else most
 
     def now(self, measure: str) -> Planned:
-        """What to do with an attack that is about to begin: what was planned, or less where time ran out."""
-        entry, left = self[measure], self.left
+        """What to do with an attack that is about to begin: what was planned, or nothing where time ran out.
+
+        One that takes little is not left out because another took a moment too long.
+        """
+        entry, left, budget = self[measure], self.left, self.budget or 0.0
         if left is None or entry.form == "left out" or entry.seconds <= max(left, 0.0):
             return entry
-        return replace(entry, form="left out")
+        little = entry.seconds <= SMALL * budget and entry.seconds <= left + BEYOND * budget
+        return entry if little else replace(entry, form="left out")
+
+    def share_of(self, parties: int) -> Plan:
+        """The plan for the next of so many who are still to be attacked for: an equal part of what is left."""
+        if self.left is None or parties == 1:
+            return self
+        return replace(self, budget=max(self.left, 0.0) / parties, begun=time.monotonic(), times=1)
 
     def on_this_machine(self) -> Plan:
         """The same with times of this machine: without a budget they are those of the benchmark's, which decide."""
@@ -194,8 +205,13 @@ def plan_of(manifest: Mapping[str, Any], measures: Iterable[str]) -> Plan:
     return Plan(entries(recorded.get("measures", {})), budget, parties=parties)
 
 
-def plan_attacks(release: Release, measures: Sequence[Measure], policy: Policy, *, budget: float | None = None) -> Plan:
-    """Plan these attacks on a release; ``budget``: seconds for all of them, or None."""
+def plan_attacks(
+    release: Release, measures: Sequence[Measure], policy: Policy, *, budget: float | None = None, times: int = 1
+) -> Plan:
+    """Plan these attacks on a release; ``budget``: seconds for all of them, or None.
+
+    ``times``: how many hold different columns; all of it is done for each, in an equal part of the budget.
+    """
     begun = time.monotonic()
     costs = [_cost(entry, release, policy) for entry in measures if entry.applies(release) is None]
     idle = [
@@ -209,13 +225,13 @@ def plan_attacks(release: Release, measures: Sequence[Measure], policy: Policy, 
         slow = machine_slowness()
         costs = [cost.slower(slow) for cost in costs]
         spent = (OVERHEAD + PER_ROW * (release.original.height + release.released.height)) * slow
-        entries = _within(costs, budget - spent)
+        entries = _within(costs, (budget - spent) / times)
     core = {name for names in policy.core.values() for name in names}
-    little = SMALL * (budget or 0.0)
+    little = SMALL * (budget or 0.0) / times
     entries.sort(
         key=lambda one: (not one.judged, one.seconds > little, one.measure not in core, one.seconds, one.measure)
     )
-    return Plan((*entries, *idle), budget, begun)
+    return Plan((*entries, *idle), budget, begun, times=times)
 
 
 @dataclass(frozen=True, slots=True)

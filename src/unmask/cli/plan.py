@@ -20,8 +20,9 @@ if TYPE_CHECKING:
 def show_plan(release: Release, options: Assess, policy: Policy) -> None:
     """Show the plan for a release as a table, in the order in which attacks would run."""
     plan = plan_assessment(
-        release, policy=policy, only=options.only or None, skip=options.skip, budget=seconds(options.budget)
-    )
+        release, policy=policy, only=options.only or None, skip=options.skip, recipients=options.recipients,
+        budget=seconds(options.budget),
+    )  # fmt: skip
     there = [entry for entry in plan.entries if entry.out_of]
     console().print(_table(there))
     for line in _words(plan, there):
@@ -50,7 +51,8 @@ def _time(entry: Planned) -> str:
 
 def _words(plan: Plan, entries: list[Planned]) -> list[str]:
     idle = len(plan.entries) - len(entries)
-    told = [f"{len(entries)} attacks, {in_words(max(1.0, plan.seconds))} in all if one runs after the other."]
+    each = f", for each of {plan.times} recipients who hold different columns" if plan.times > 1 else ""
+    told = [f"{len(entries)} attacks{each}, {in_words(max(1.0, plan.seconds))} in all if one runs after the other."]
     told += [f"{idle} more do not apply to these tables."] if idle else []
     left = [name_of(entry.measure) for entry in entries if entry.form == "left out"]
     if left:
