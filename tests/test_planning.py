@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import threading
 import time
@@ -258,10 +259,22 @@ def test_what_comes_after_its_time_is_ended_and_what_came_before_is_not():
     assert found == [True]
 
 
-def ended_in_time():
+def test_a_library_that_is_being_loaded_is_loaded_whole(tmp_path, monkeypatch):
+    """Half a library breaks whoever asks for it next: its module is gone, and its compiled parts are not."""
+    (tmp_path / "slow_to_load.py").write_text(
+        "import time\nend = time.monotonic() + 0.5\nwhile time.monotonic() < end:\n    pass\nwhole = True\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    loaded = []
+    assert ended_in_time(lambda: loaded.append(importlib.import_module("slow_to_load").whole))
+    assert loaded == [True]
+
+
+def ended_in_time(first=lambda: None):
     began = time.monotonic()
     try:
         with within(0.05):
+            first()
             while time.monotonic() - began < 30:
                 pass
     except OutOfTimeError:
