@@ -163,6 +163,10 @@ def test_columns_are_those_that_the_attack_weighs_most(document):
 
 def test_confidential_columns_are_told_with_how_true_they_are(document):
     assert front(document).learn.startswith("Of whoever is found: diagnosis (100 % unchanged) and cost (")
+    rounded = [replace(column, rule="numbers are rounded", own=1.0) for column in document.columns]
+    assert "diagnosis (true for 100 %) and cost (true for" in front(replace(document, columns=tuple(rounded))).learn
+    unpaired = replace(document, check=replace(document.check, pairing="unpaired"))
+    assert front(unpaired).learn.startswith("Of whoever is found: diagnosis and cost")
     none = tuple(replace(column, role="quasi") for column in document.columns)
     assert "None is named as confidential" in front(replace(document, columns=none)).learn
 

@@ -8,7 +8,7 @@ from datetime import datetime
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
-from unmask.evidence import FAMILIES, name_of, needs_of
+from unmask.evidence import FAMILIES, ColumnEntry, name_of, needs_of
 from unmask.report import front_model, front_network, front_persons, front_tables
 from unmask.report.commands import FORGET, command, of_few, typed
 from unmask.report.cut_short import cut_short
@@ -246,12 +246,17 @@ def _learn(document: Document) -> str:
     if not there:
         shared = sum(bool(column.released) and column.role != "id" for column in document.columns)
         return f"Of whoever is found, everything: {shared} columns. None is named as confidential."
-    named = [
-        column.name + ("" if column.own is None else f" ({percent(column.own)} unchanged)")
-        for column in there[:MOST_LEARNT]
-    ]
+    paired = document.check.pairing != "unpaired"  # else nobody's own value is known
+    named = [column.name + (_true_for(column) if paired else "") for column in there[:MOST_LEARNT]]
     more = [f"{len(there) - MOST_LEARNT} more columns"] if len(there) > MOST_LEARNT else []
     return f"Of whoever is found: {joined([*named, *more])}."
+
+
+def _true_for(column: ColumnEntry) -> str:
+    """For how many people the released value is their own; of rounded numbers and bands: contains it."""
+    if column.own is None:
+        return ""
+    return f" (true for {percent(column.own)})" if column.rule else f" ({percent(column.own)} unchanged)"
 
 
 def _columns(document: Document) -> str:
