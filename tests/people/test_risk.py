@@ -45,7 +45,7 @@ def test_who_was_not_looked_for_has_no_risk_and_secrets_do_not_count():
 
 
 def test_the_posterior_is_half_of_the_risk():
-    release = unmask.Release(PEOPLE, PEOPLE)
+    release = unmask.Release(PEOPLE, unmask.parse_masking("noise(0.5)").apply(PEOPLE, seed=1))  # by no rule
     posterior = np.linspace(0.05, 0.95, 300)
     hits = (np.random.default_rng(1).random(300) < posterior).astype(float)
     without = risk_of_people(release, [reported("a", hits)], never).risk
@@ -105,3 +105,37 @@ def test_people_in_crowds_have_the_risk_of_their_crowd():
     crowd = people.with_columns(n=pl.len().over("sex", "town"))["n"].to_numpy()
     assert found.risks == pytest.approx(1 / crowd)
     assert found.document.people.error == pytest.approx(0, abs=1e-9)
+
+
+def banded(n=1500):
+    """Pay in thousands: two people are alone in the release, and others stand in large crowds."""
+    draw = np.random.default_rng(3)
+    pay = np.append(draw.integers(1000, 6000, n - 2), [90_500, 120_700])
+    people = pl.DataFrame({"pay": pay, "town": draw.choice(["a", "b", "c"], n)}).with_row_index("id")
+    return unmask.Release(people, people.with_columns(pl.col("pay") // 1000 * 1000), id="id")
+
+
+def test_who_is_alone_by_a_rule_has_a_risk_of_one_whichever_attack_is_the_best():
+    hits = np.zeros(1500)
+    hits[:40] = 1.0  # somebody who guesses better than anybody, and misses the two
+    release = banded()
+    exact = np.asarray(run_measure(discover()["uniqueness"], release, Context(0)).per_record)
+    for posterior in (None, np.full(1500, 0.03)):
+        found = risk_of_people(
+            release, [reported("a", hits, posterior), reported("uniqueness", exact, identity=False)], never
+        )
+        assert found.measure == "a"
+        assert found.risk[-2:].tolist() == [1.0, 1.0]
+        assert (found.risk >= exact).all()
+
+
+def test_people_above_a_risk_are_counted_where_nothing_is_drawn():
+    core = unmask.Policy.load("partner").core["paired"]
+    found = unmask.assess(banded(), only=core, policy="partner", utility="none")
+    told = next(finding for finding in found.findings if finding.key == "risk.above")
+    assert told.outcome == "against"
+    assert told.claim == "2 of 1,500 people stand among fewer than 5 whenever the release is made so."
+    assert found.risks[-2:].tolist() == [1.0, 1.0]
+    noise = unmask.Release(PEOPLE, unmask.parse_masking("noise(2)").apply(PEOPLE, 1))
+    noisy = unmask.assess(noise, only=core, utility="none")
+    assert "whenever" not in next(one for one in noisy.findings if one.key == "risk.above").claim

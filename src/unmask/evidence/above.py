@@ -4,6 +4,7 @@ The risk of one person cannot be seen in one release: they are found or not. Tha
 order of their risk, learnt without their own hit, and the first 10, 20, 40 .. of them are counted. If nobody had a risk
 above 1/k, about one in k of each set would be found, or fewer. Where more are, some people are above: were K of m found
 each time and the others one time in k, there would be K + (m - K)/k hits. So at least K = (hits - m/k) / (1 - 1/k) are.
+Where the release follows from the original by a rule nothing is drawn, and who stands among fewer than k is counted.
 """
 
 from __future__ import annotations
@@ -29,6 +30,9 @@ def held_to_risk(observation: Observation, k: int) -> Observation:
     estimate, (hits, sizes) = _estimate(ranked, k), _sets(ranked)
     telling = int(np.argmax(_needed(hits, sizes, k)))
     count = np.rint(estimate.hits)
+    if count and count == ranked.surely(k):
+        claim = f"{count:,.0f} of {estimate.n:,} people stand among fewer than {k} whenever the release is made so."
+        return replace(observation, claim=claim, estimate=estimate)
     who = f"{count:,.0f} of {estimate.n:,} people or more are" if count else "Nobody is shown to be"
     of = f"{ranked.measure} finds {hits[telling]:,.0f} of the {sizes[telling]:,} people of largest risk"
     claim = f"{who} found in more than one of {k} draws of the masking: {of}."
@@ -37,6 +41,8 @@ def held_to_risk(observation: Observation, k: int) -> Observation:
 
 def luck(ranked: Ranked, k: int, most: int) -> float:
     """How likely so many hits are where only ``most`` people have a risk above 1/k, over all sets and attacks."""
+    if ranked.surely(k) > most:
+        return 0.0
     hits, sizes = _sets(ranked)
     whole = np.floor(hits + 1e-9) - most
     least = min(tail(found, size - most, 1 / k) for found, size in zip(whole, sizes, strict=True))
@@ -46,7 +52,7 @@ def luck(ranked: Ranked, k: int, most: int) -> float:
 def used_of_risk(ranked: Ranked, k: int) -> float:
     """Share of the hits that are allowed: the largest among the sets; above 1 somebody may be above 1/k."""
     hits, sizes = _sets(ranked)
-    return float((hits / (sizes / k + HALF * (1 - 1 / k))).max())
+    return max(float((hits / (sizes / k + HALF * (1 - 1 / k))).max()), 2.0 * (ranked.surely(k) > 0))
 
 
 def _estimate(ranked: Ranked, k: int) -> Estimate:
@@ -62,7 +68,7 @@ def _estimate(ranked: Ranked, k: int) -> Estimate:
     surely: Floats = (
         np.where(hits > 0, special.betaincinv(np.maximum(hits, 1e-9), sizes - hits + 1, level), 0.0) * sizes
     )
-    low = max(0.0, float(np.ceil(_needed(surely, sizes, k).max() - 1e-9))) / n
+    low = max(float(ranked.surely(k)), float(np.ceil(_needed(surely, sizes, k).max() - 1e-9))) / n
     value = max(low, float(_needed(hits, sizes, k).max()) / n)
     parts = [(0.0, 0), *zip(hits, sizes, strict=True)]
     most = min((m + (n - m) * min(1.0, k * wilson(max(0.0, hits[-1] - h), n - m)[1])) / n for h, m in parts)

@@ -46,13 +46,19 @@ class Crowds(NamedTuple):
 class Ranked(NamedTuple):
     """People in the order of their risk, the largest first, and what the best attack made of each in this release.
 
-    ``risk`` was learnt without the person's own hit; ``attacks``: of how many this attack was the best.
+    ``risk`` was learnt without the person's own hit; ``attacks``: of how many this attack was the best. ``certain``:
+    what is known of people's risks without any draw, where the release follows from the original by a rule.
     """
 
     risk: Floats
     hits: Floats
     measure: str
     attacks: int
+    certain: Floats
+
+    def surely(self, k: int) -> int:
+        """How many people are known to have a risk above 1/k."""
+        return int(np.count_nonzero(self.certain > 1 / k + 1e-9))
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,14 +78,18 @@ class Observation:
         return cls(key, f"{estimate.hits:,.0f} of {estimate.n:,} people {words}", estimate, claims)
 
     @classmethod
-    def of_risks(cls, key: str, risk: Floats, hits: Floats, measure: str, attacks: int) -> Observation:
+    def of_risks(
+        cls, key: str, risk: Floats, hits: Floats, measure: str, attacks: int, certain: Floats | None = None
+    ) -> Observation:
         """Hand over risks of people, learnt without their own hits; which is too large is for the policy to say.
 
         ``measure`` is the best of so many ``attacks``. Among equal risks the order of rows makes no difference.
+        ``certain``: the least that the risks of people are, whatever is drawn.
         """
+        sure = np.zeros(0) if certain is None else np.sort(certain[certain > 0])
         order = np.lexsort((hits, -np.round(risk, 9)))
         unknown = Estimate(0.0, 0.0, 1.0, int(risk.size), 0.0, None, "exact")
-        return cls(key, "", unknown, ranked=Ranked(risk[order], hits[order], measure, attacks))
+        return cls(key, "", unknown, ranked=Ranked(risk[order], hits[order], measure, attacks, sure))
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,6 +41,8 @@ STORY = (
 )
 ALIKE = "how often it finds people who stand as far apart from others in the original (learnt from others than them)"
 AMONG = "the person's share of the link, one in as many records as fit them"
+RULED = "what it finds: the release follows from the original by a rule, and no draw would change it"
+EXACT = "uniqueness"  # the attack that shares a person among the records that carry their values
 POSTERIOR = f"how sure it is of its link of the person, averaged with {ALIKE}"
 REDRAWN = f"how often it finds them in {REDRAWS} new draws of the masking and in the release, drawn towards {ALIKE}"
 
@@ -87,10 +89,10 @@ def risk_of_people(release: Release, reported: Sequence[Reported], again: Again,
     name, evidence, there, attacks = best
     hits = np.asarray(evidence.per_record, dtype=np.float64)[there]
     features = isolation(release)[there]
-    alike, late = hits_among_alike(features, hits), False
+    alike, late, rule = hits_among_alike(features, hits), False, follows_by_rule(release)
     if evidence.posterior is not None:
         sure = levelled(np.nan_to_num(evidence.posterior[there]), hits)
-        luck = 0.0 if follows_by_rule(release) else luck_of(sure, hits)
+        luck = 0.0 if rule else luck_of(sure, hits)
         found, how = (1.0 - 0.5 * luck) * sure + 0.5 * luck * alike, POSTERIOR
         held_out = found
     else:
@@ -98,13 +100,15 @@ def risk_of_people(release: Release, reported: Sequence[Reported], again: Again,
             redrawn = _redrawn(release, name, again, there, seed)
         except OutOfTimeError:
             redrawn, late = None, True
-        (found, how), held_out = _of_one_draw(alike, hits), alike
+        (found, how), held_out = (hits, RULED) if rule else _of_one_draw(alike, hits), alike
         if redrawn is not None:
             found, how = _over_draws(features, np.vstack([hits, redrawn])), REDRAWN
             held_out = _over_draws(features, redrawn)
+    certain = _among_equals(reported, there) if rule else np.zeros(hits.size)
     risk = np.full(release.original.height, np.nan)
-    risk[there] = np.clip(found, 0.0, 1.0)
-    above = None if release.synthetic else Observation.of_risks(PersonRisk.keys[0], held_out, hits, name, attacks)
+    risk[there] = np.clip(np.maximum(found, certain), 0.0, 1.0)
+    told = PersonRisk.keys[0], held_out, hits, name, attacks, certain
+    above = None if release.synthetic else Observation.of_risks(*told)
     return PersonRisk(risk, name, how, reliability(risk[there], hits), above, evidence.asked, late)
 
 
@@ -123,6 +127,13 @@ def _best(release: Release, reported: Sequence[Reported]) -> tuple[str, Evidence
         return None
     surest = max(found, key=lambda one: (round(one[0], 9), one[2].posterior is not None, one[1]))
     return *surest[1:], len(found)
+
+
+def _among_equals(reported: Sequence[Reported], there: Flags) -> Floats:
+    """One in as many records as carry the values of each person, their own among them; 0 where nobody asked."""
+    asked = [entry.evidence for entry in reported if entry.measure == EXACT and isinstance(entry.evidence, Evidence)]
+    shares = asked[0].per_record if asked else None
+    return np.zeros(int(there.sum())) if shares is None else np.nan_to_num(shares[there])
 
 
 def _of_one_draw(alike: Floats, hits: Floats) -> tuple[Floats, str]:
