@@ -8,14 +8,13 @@ import numpy as np
 
 from unmask.errors import TableError, UnmaskError
 from unmask.evidence import ColumnEntry, Finding
-from unmask.intake.containing import containing
 from unmask.intake.identifiers import Identifier, identifiers
 from unmask.intake.origins import origin
 from unmask.intake.pairing import WAYS_ON, Pairing, check_pairing
 from unmask.intake.suggest import Suggestion, suggest
 from unmask.shown import Shown
 from unmask.study import Study, as_study
-from unmask.tables import Encoding, Release, form_of
+from unmask.tables import Release, form_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,20 +112,8 @@ def _own(study: Study, name: str) -> tuple[str, float | None]:
     rule = "; ".join(note.removeprefix(f"{name!r}: ") for note in encoding.notes)
     if encoding.foreign or not len(rows):
         return rule, None
-    seen = None if encoding.notes or not encoding.numeric_names else _contained(study, encoding)
-    if seen is not None:
-        return seen
-    return rule, float(np.mean(own[rows]))
-
-
-def _contained(study: Study, encoding: Encoding) -> tuple[str, float] | None:
-    """Rounded numbers, and top and bottom codes: nobody's own number, and yet theirs is in it."""
-    rows = study.release.paired_rows
-    known, published = encoding.original.numeric[rows, 0], encoding.released.numeric[study.release.truth[rows], 0]
-    there = ~np.isnan(known) & ~np.isnan(published)
-    found = containing(known[there], published[there])
-    both = np.isnan(known) & np.isnan(published)
-    return None if found is None else (found.words, float((found.own.sum() + both.sum()) / len(rows)))
+    coarser = encoding.spans[name].rule if name in encoding.spans else ""
+    return "; ".join(part for part in (rule, coarser) if part), float(np.mean(own[rows]))
 
 
 def readable(study: Study) -> Study:

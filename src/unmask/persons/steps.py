@@ -21,14 +21,16 @@ IN_ORDER = 0.98  # share of the pairs whose steps rise with the numbers
 def in_steps(encoding: Encoding, truth: Rows) -> Encoding:
     """The encoding with the original's numbers on the steps of the release, where it has any."""
     here = np.flatnonzero(truth >= 0)
-    numbers, told = encoding.original.numeric.copy(), []
+    numbers, told, spans = encoding.original.numeric.copy(), [], dict(encoding.spans)
     for k, name in enumerate(encoding.numeric_names):
         left, right = encoding.original.numeric[:, k], encoding.released.numeric[:, k]
         found = stepped(left, left[here], right[truth[here]])
-        if found is not None and name not in encoding.spans:
+        if found is not None and (name not in spans or spans[name].rule):
+            spans.pop(name, None)
             told.append(f"{name!r}: the release has coarser steps ({_count(left)} numbers became {_count(right)})")
             numbers[:, k] = found
-    return replace(encoding, original=Encoded(numbers, encoding.original.codes), notes=(*encoding.notes, *told))
+    own, notes = Encoded(numbers, encoding.original.codes), (*encoding.notes, *told)
+    return replace(encoding, original=own, notes=notes, spans=spans)
 
 
 def _count(column: Floats) -> int:

@@ -4,7 +4,8 @@ A person is known by some attributes. A released record matches when it carries 
 
 - missing is a value of its own: it equals missing and nothing else;
 - where the release publishes intervals, a known number equals *every* interval that contains it. Intervals may overlap
-  ("20-29" beside "20-39"), so that one person may match several groups of equal records.
+  ("20-29" beside "20-39"), so that one person may match several groups of equal records. A number that was rounded or
+  cut off stands for an interval, too.
 
 Whether the intruder finds *their* person in the crowd depends on what masking did to the record: credit is given only
 when the person's own record is among those that match, and shared among all that do.
@@ -152,7 +153,12 @@ def make_matcher(encoding: Encoding) -> Matcher:
         known: Rows | Codes
         published: Rows | Codes
         if name in encoding.spans:
-            known, published, inside[number] = _intervals(encoding.spans[name])
+            known, published, sets = _intervals(encoding.spans[name])
+            if max(map(len, sets), default=0) > 1:
+                inside[number] = sets
+            else:  # nobody is in two intervals: each person has the number of theirs, or one that no record has
+                nowhere = int(published.max(initial=0)) + 1
+                known = np.array([each[0] if each else nowhere for each in sets], dtype=np.int64)[known]
         else:
             known, published = ranked(*_column(encoding, number))
         people.append(known)
@@ -191,17 +197,25 @@ def number_rows(codes: NDArray[np.integer]) -> Rows:
 def _intervals(span: Spans) -> tuple[Rows, Rows, tuple[tuple[int, ...], ...]]:
     """Number of the set of intervals around each known value, of each record's interval, and the sets."""
     present = ~np.isnan(span.low)
-    kinds, which = np.unique(np.column_stack([span.low, span.high])[present], axis=0, return_inverse=True)
+    ends = np.empty(np.count_nonzero(present), dtype=np.complex128)
+    ends.real, ends.imag = span.low[present], span.high[present]
+    kinds, which = np.unique(ends, return_inverse=True)
     published = np.full(len(span.low), MISSING, dtype=np.int64)
     published[present] = which.ravel() + 1
     values, place = np.unique(span.values, return_inverse=True)  # NaN is one value, the last
-    low, high = kinds.T
-    around = [
-        (MISSING,) if np.isnan(value) else tuple((np.flatnonzero((low <= value) & (value <= high)) + 1).tolist())
-        for value in values
-    ]
+    around = _around(values, kinds.real, kinds.imag)
     sets = {each: number for number, each in enumerate(dict.fromkeys(sorted(around)))}
     return np.array([sets[each] for each in around], dtype=np.int64)[place.ravel()], published, tuple(sets)
+
+
+def _around(values: Floats, low: Floats, high: Floats) -> list[tuple[int, ...]]:
+    """The intervals that contain each value, numbered from 1; missing is in the one that is missing."""
+    if (high[1:] >= high[:-1]).all():  # those that contain a value stand side by side
+        first, last = np.searchsorted(high, values, side="left") + 1, np.searchsorted(low, values, side="right") + 1
+        found = [tuple(range(a, b)) for a, b in zip(first.tolist(), last.tolist(), strict=True)]
+    else:
+        found = [tuple((np.flatnonzero((low <= value) & (value <= high)) + 1).tolist()) for value in values]
+    return [(MISSING,) if missing else each for each, missing in zip(found, np.isnan(values).tolist(), strict=True)]
 
 
 def _distinct(rows: Rows) -> tuple[Rows, Rows]:

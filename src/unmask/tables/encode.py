@@ -13,6 +13,7 @@ from unmask.errors import ParameterError, TableError
 from unmask.tables.intervals import bounds, has_intervals
 from unmask.tables.periods import read_periods
 from unmask.tables.recode import into_bands, into_intervals, into_merged, into_prefixes, into_ranges
+from unmask.tables.rounded import read_rounding
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -45,11 +46,12 @@ class Encoded:
 
 @dataclass(frozen=True, slots=True)
 class Spans:
-    """Exact numbers of the original and the overlapping intervals of the release: a number may be in several."""
+    """Exact numbers of the original and the intervals of the release, which may overlap: a number may be in several."""
 
     values: Floats
     low: Floats
     high: Floats
+    rule: str = ""  # how numbers that the release does not write as intervals stand for them
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +63,7 @@ class Encoding:
     numeric_names: tuple[str, ...]
     code_names: tuple[str, ...]
     notes: tuple[str, ...] = ()
-    spans: dict[str, Spans] = field(default_factory=dict)  # attributes published as intervals that overlap
+    spans: dict[str, Spans] = field(default_factory=dict)  # attributes published rounded, or as intervals that overlap
     foreign: tuple[str, ...] = ()  # categories of which no value occurs in the other table
 
     @property
@@ -178,7 +180,7 @@ def _numbers(release: Release, name: str, notes: list[str]) -> tuple[Floats, Flo
         unread = int(np.isnan(left).sum() - original.null_count() + np.isnan(right).sum() - released.null_count())
         if unread:
             notes.append(f"{name!r}: {unread} cells are words among numbers: taken as missing")
-        return left, right, None
+        return left, right, _rounded(release, left, right)
     notes.append(
         f"{name!r}: the release has intervals in place of numbers; the intruder knows which one a number is in"
     )
@@ -189,6 +191,13 @@ def _numbers(release: Release, name: str, notes: list[str]) -> tuple[Floats, Flo
     inside, published = into_intervals(left, low, high)
     span = Spans(left, low, high) if (inside.hits > 1).any() else None
     return inside.recoded, published, span
+
+
+def _rounded(release: Release, left: Floats, right: Floats) -> Spans | None:
+    """The intervals that released numbers stand for, where these are rounded or cut off."""
+    rows = release.paired_rows
+    found = read_rounding(left[rows], right[release.truth[rows]], right)
+    return None if found is None else Spans(left, found.low, found.high, found.words)
 
 
 def _in_periods(found: Periods, name: str) -> EncodedColumn:
