@@ -35,18 +35,30 @@ def shares(plain, whole, n=10**6):
     return tuple(np.repeat([1.0, 0.0], [round(n * s), n - round(n * s)]) for s in (plain, whole))
 
 
-def test_it_is_expected_to_move_by_the_step_that_was_seen_and_its_drift():
-    """By hand: steps of 0.3 and 0.2 sd at probits 0 and -0.5; the drift is mostly that of other tables."""
+def test_a_gain_fades_with_the_share_as_it_was_seen_to():
+    """By hand: steps of 0.3 and 0.2 sd at probits 0 and -0.5; how it fades is mostly that of other tables."""
     cdf = NormalDist().cdf
     fewer, more = shares(cdf(0.0), cdf(0.3)), shares(cdf(-0.5), cdf(-0.3))
     found = added([fewer], more, 2.0, 0)
     assert found.expected(cdf(-0.5)) == pytest.approx(cdf(-0.3) - cdf(-0.5), abs=1e-5)
-    wander, changed = 0.10**2 + (0.30 * 0.2) ** 2, 0.1**2  # in two steps more by as much each, either way
-    weight = (0.08 * 0.5) ** 2 / ((0.08 * 0.5) ** 2 + wander * 0.5)
-    step = 0.2 - (0.05 + weight * (0.1 / 0.5 - 0.05)) * 0.4
+    rest, wander = -0.1 + 0.65 * 0.2 * 0.5, 0.02**2 + (0.2 * 0.2) ** 2
+    weight = (0.2 * 0.2 * 0.5) ** 2 / ((0.2 * 0.2 * 0.5) ** 2 + wander * 0.5)
+    step = 0.2 * np.exp(-0.4 * (0.65 + weight * rest / (0.2 * -0.5)))
     assert found.expected(cdf(-0.9)) == pytest.approx(cdf(-0.9 + step) - cdf(-0.9), abs=1e-4)
-    sd = np.sqrt(0.08**2 * (1 - weight) * 0.4**2 + wander * 0.4 + 2 * changed)
+    again = 2 * (rest / 2) ** 2  # in two steps more by as much each, either way
+    sd = np.sqrt((0.2 * 0.2 * 0.4) ** 2 * (1 - weight) + wander * 0.4 + again)
     assert found.expected(cdf(-0.9), -2.0) == pytest.approx(cdf(-0.9 + step - 2 * sd) - cdf(-0.9), abs=1e-3)
+
+
+def test_a_loss_stays_and_may_change_again_by_all_that_it_changed():
+    cdf = NormalDist().cdf
+    found = added([shares(cdf(0.0), cdf(-0.1))], shares(cdf(-0.5), cdf(-0.8)), 1.0, 0)
+    assert found.trend.error == pytest.approx(0.2, abs=5e-3)
+    step = 0.3 * np.exp(-0.4 * found.trend.fade)
+    assert found.expected(cdf(-0.9)) == pytest.approx(cdf(-0.9 - step) - cdf(-0.9), abs=1e-4)
+    assert -1.0 < found.trend.fade < 0.0  # as it grew when the share fell
+    alike = added([shares(cdf(0.0), cdf(-0.3))], shares(cdf(-0.5), cdf(-0.8)), 1.0, 0)
+    assert alike.trend.fade == pytest.approx(0.0, abs=1e-3)
 
 
 def test_nothing_is_expected_where_nobody_or_everybody_is_found_anyway():
@@ -75,7 +87,7 @@ def test_a_change_that_chance_explains_is_not_carried_on():
         )
         for n in (40, 400_000)
     )
-    assert 0.05 < few.trend.slope < 0.12 < many.trend.slope < 1.2
+    assert abs(few.trend.fade) < 0.05 < abs(many.trend.fade)
     assert few.trend.error < many.trend.error  # nor is it taken for one that all may know again
 
 
@@ -139,11 +151,11 @@ def moved(gain):
 @pytest.mark.parametrize(
     ("gain", "value", "high"),
     [
-        (Added(0.03, 0.5, moved(0.02)), 0.12, 0.15),
+        (Added(0.03, 0.5, moved(0.02)), 0.12, 0.143),  # the same step, of 12 %
         (Added(0.03, 0.11, moved(0.02)), 0.11, 0.11),  # no more than is found of fewer people
         (Added(0.0, 0.5, moved(-0.05)), 0.05, 0.06),  # it does harm
         (Added(0.0, 0.5, moved(-0.0999)), 0.0001, 0.0002),
-        (Added(0.03, 0.9, moved(0.02), 0.5), 0.12, 0.56),  # half of those who are missed
+        (Added(0.03, 0.9, moved(0.02), 0.5), 0.12, 0.143),  # what may be added to those who are known is not
     ],
 )
 def test_the_estimate_of_all_at_once(gain, value, high):

@@ -100,6 +100,19 @@ def test_the_interval_of_some_people_holds_the_matching_of_all(kind):
 
 
 @pytest.mark.slow
+def test_the_rate_of_few_people_is_neither_too_high_nor_too_low_over_tables():
+    """Who gains among 400 gains less among 4,000: in the mean that is foreseen."""
+    drawn = [
+        held(release(kind, 4000, 0.0, 0.0, seed), (400,), 2)
+        for kind in (coarse, fine, crowded, clear, wide, whole)
+        for seed in (1, 2)
+    ]
+    errors = np.array([found.value - exact for table in drawn for (found, exact), _ in table])
+    assert abs(errors.mean()) < 0.01
+    assert np.sqrt((errors**2).mean()) < 0.035
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize(("absent", "extra"), SHARES)
 def test_so_it_does_in_a_larger_table(absent, extra):
     (rates, known) = zip(*held(release(coarse, 20_000, absent, extra, 5), (2000, 8000), 4), strict=True)

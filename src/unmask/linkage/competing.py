@@ -5,14 +5,16 @@ people who have no record take one as well, and then fewer are found. Among fewe
 records and with as large a share of those who are in one file only, both can be had: the same people asked for one by
 one, and all at once. What is expected of all follows from how many of them are found one by one, which is known:
 measured in standard deviations of a normal law (probits), as one measures how well a signal is told from noise,
-competition moves what is found by a step that changes slowly with it. How far such a step may drift and wander between
-fewer people and all was measured on many tables (tests/linkage/test_competing_coverage.py), and widens the interval on
-both sides, as do the errors of the step and of the share.
+competition moves what is found by a step that changes slowly with it. Where people gain by it, the step fades as the
+crowd grows and the share falls, by much the same part of itself in one table as in another; where they lose, it stays.
+How far steps wander around that between fewer people and all was measured on many tables
+(tests/linkage/test_competing_coverage.py), and widens the interval on both sides, as do the errors of the step and of
+the share. More people are found no oftener than fewer are, all at once.
 
-The upper end holds more where people gain: what is added rises from nothing, where everybody is found anyway, ever more
-slowly with the logarithm of their number, and falls again as people get lost in the crowd. So it is at least what it
-was among the fewer, or what it would be if it went on rising as it did last, or, where nearly everybody is found, the
-same share of those who are missed one by one. More people are found no oftener than fewer are, all at once.
+Of people *known* the upper end holds more where people gain: what is added rises from nothing, where everybody is known
+anyway, ever more slowly with the logarithm of their number, and falls again as people get lost in the crowd. So it is
+at least what it was among the fewer, or what it would be if it went on rising as it did last, or, where nearly
+everybody is known, the same share of those who are missed one by one.
 """
 
 from __future__ import annotations
@@ -35,9 +37,10 @@ if TYPE_CHECKING:
 
 TOGETHER = 40_000  # people, with their records, who are looked for all at once
 FEWER = 4  # times: to see how what is added changes
-FALL, DOUBT = 0.05, 0.08  # by how much a step falls with each sd that the share falls, and the sd of that over tables
-WANDER, BENT = 0.10, 0.30  # sd of a step around that, after one sd of the share; and per sd of the step itself
-LONGER = 0.2  # sd of the change of a step over tables, from fewer people to more: to this what was seen is compared
+FADE, DOUBT = 0.65, 0.2  # by what share of itself a gain falls with each sd that the share falls; its sd over tables
+WANDER, BENT = 0.02, 0.2  # sd of a step around that, after one sd of the share; and per sd of the step itself
+LONGER = 0.2  # sd of the rest of the change of a step, from fewer people to more: to this what was seen is compared
+AGAIN = 0.5  # by how much of that rest a gain may change again; a loss by all of it
 BY_CHANCE = 2.6  # times as much as their people explain may four parts differ: 19 times in 20 they differ less
 Z99 = 2.576  # of those who are missed there may be few, and they stand for many
 ALL = 1.0 - 1e-4  # a share that is taken for all: its probit has an end
@@ -49,12 +52,12 @@ Pair = tuple["Floats", "Floats"]  # credits of the same people: as they were ask
 class Trend:
     """How far competition moves the share that is found one by one, in probits: at one share, and how that changes.
 
-    From there it drifts, steadily, and wanders: both as they were seen to over tables, and as was seen of this one.
+    With the share it fades, steadily, and wanders: both as they were seen to over tables, and as was seen of this one.
     """
 
     at: float  # probit of the share found one by one of those who were looked for all at once
     step: float
-    slope: float
+    fade: float  # by what share of itself the step falls with each sd of the share
     error: float = 0.0  # standard error of the step, and of its change with the number of people
     doubt: float = 0.0  # sd of the slope
     wander: float = 0.0  # sd of the step after one sd of the share
@@ -69,7 +72,7 @@ class Trend:
         x = float(ndtri(min(share, ALL)))
         apart = x - self.at
         sd = np.sqrt(self.error**2 + (self.doubt * apart) ** 2 + self.wander**2 * abs(apart))
-        step = self.step + self.slope * apart + deviations * sd
+        step = self.step * np.exp(self.fade * apart) + deviations * sd
         return float(ndtr(x + step)) - share if share < ALL or step < 0.0 else 0.0
 
 
@@ -87,15 +90,12 @@ class Added:
         return 0.0 if self.trend is None else self.trend.gain(share, deviations)
 
     def raise_to(self, estimate: Estimate) -> Estimate:
-        """The estimate of all at once: moved by what is expected, with the errors of both, and all that may be added.
+        """The estimate of all at once: moved by what is expected, with the errors of both.
 
         The upper end is at most what is found of fewer people: a larger crowd hides people better.
         """
         moved = self._moved(estimate)
-        highs = [moved.high]
-        if self.most > 0.0:
-            highs += [estimate.high + self.most, estimate.high + (1.0 - estimate.high) * self.regained]
-        high = min(1.0, max(highs), max(self.together, moved.low))
+        high = min(moved.high, max(self.together, moved.low))
         value = min(moved.value, high)
         return replace(moved, value=value, high=high, low=min(value, moved.low))
 
@@ -158,20 +158,22 @@ def _chains(parts: Sequence[Pair]) -> float:
 def _trend(fewer: Pair, more: Pair, chains: float, steps: float) -> Trend:
     """How competition moves the share of more people, and how much farther or less far than that of fewer.
 
-    The slope that is likeliest if slopes are normal around FALL and steps wander around them. Where the step changed
-    from fewer to more people, it may change as much again, either way, with each such step to all: chains of people who
-    lose their records grow longer with their number, whatever share is found one by one.
+    The slope that is likeliest if gains fade by FADE, more or less, losses stay, and steps wander around that. By what
+    the step changed beyond that from fewer to more people, it may change again, either way, with each such step to all:
+    chains of people who lose their records grow longer with their number, whatever share is found one by one.
     """
     (then, then_step, then_error), (now, step, error) = (_moved(*pair, chains) for pair in (fewer, more))
-    apart, change, wander = now - then, step - then_step, float(np.hypot(WANDER, BENT * step))
-    chance = then_error**2 + error**2
-    steady = (DOUBT * apart) ** 2
-    weight = steady / (steady + chance + wander**2 * abs(apart)) if apart else 0.0
-    slope = FALL + weight * (change / apart - FALL) if apart else FALL
-    real = LONGER**2 / (LONGER**2 + chance)  # share of the change that is none of chance
-    again = (real * change) ** 2 + real * chance
+    apart, wander = now - then, float(np.hypot(WANDER, BENT * step))
+    fade, chance = FADE if step > 0.0 else 0.0, then_error**2 + error**2
+    rest = step - then_step - fade * step * apart
+    steady = (DOUBT * step * apart) ** 2
+    weight = steady / (steady + chance + wander**2 * abs(apart))
+    if step and apart:
+        fade += weight * rest / (step * apart)
+    real = LONGER**2 / (LONGER**2 + chance)  # share of the rest that is none of chance
+    again = ((real * rest) ** 2 + real * chance) * (AGAIN**2 if step > 0.0 else 1.0)
     error = float(np.sqrt(error**2 + again * steps))
-    return Trend(now, step, slope, error, DOUBT * float(np.sqrt(1.0 - weight)), wander)
+    return Trend(now, step, fade, error, DOUBT * abs(step) * float(np.sqrt(1.0 - weight)), wander)
 
 
 def _moved(plain: Floats, whole: Floats, chains: float) -> tuple[float, float, float]:
