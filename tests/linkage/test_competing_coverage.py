@@ -96,7 +96,7 @@ def test_the_interval_of_some_people_holds_the_matching_of_all(kind):
     assert np.mean(inside, axis=0).min() >= 0.95  # of the rate and of people known
     assert np.mean(above, axis=0).min() >= 0.97
     assert np.min(inside) >= 0.7  # in no kind of files is it missed as a rule
-    assert np.mean(width) < 0.25  # and that of 1,500 people says something
+    assert np.mean(width) < 0.2  # and that of 1,500 people says something
 
 
 @pytest.mark.slow
