@@ -137,3 +137,19 @@ def test_shuffled_files_sorted_by_a_column_with_ties_are_no_pairs(seed):
     assert any("--id" in told.reason for told in unmask.check(unmask.Release(table.sort("age"), mixed)).findings)
     right = unmask.check(unmask.Release(*(one.sort("age", maintain_order=True) for one in (table, noisy)))).pairing
     assert right.looks == "paired"
+
+
+def test_rows_in_the_order_of_the_original_are_told():
+    """Who has the list of people in its usual order reads off whose row is whose, whatever was masked."""
+    table = people().with_row_index("nr")
+
+    def told(released):
+        (note,) = [line for line in unmask.Release(table, released, id="nr").warnings if "only pairs" in line]
+        return "in the order of the original" in note
+
+    assert told(noisy(table, 1.0))
+    assert told(noisy(table, 1.0).filter(pl.col("nr") % 3 == 0))
+    assert not told(shuffled(noisy(table, 1.0)))
+    assert not told(noisy(table, 1.0).head(10))
+    own = pl.Series("rank", np.arange(table.height))
+    assert not told(noisy(table, 1.0).with_columns(own))  # its own values tell the order

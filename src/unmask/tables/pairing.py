@@ -12,6 +12,11 @@ from unmask.tables.encode import as_text
 SYNTHETIC = (
     "the release is taken as synthetic: no row was made from one person, and attacks that need pairs are left out"
 )
+IN_ORDER = (
+    "The rows stand in the order of the original, which names people as well to whoever has them in that order: "
+    "shuffle them"
+)
+FEWEST_IN_ORDER = 20  # people: fewer may stand in order by chance, or in everybody's
 MANY = "unmask assess --many-rows, or unmask.Persons and unmask.assess_persons"
 
 
@@ -33,7 +38,21 @@ def pair(
     found = pl.DataFrame({"id": left}).join(rows, on="id", how="left", maintain_order="left")["row"]
     truth = found.cast(pl.Int64).fill_null(-1).to_numpy().copy()
     only = f"id column {column!r} only pairs the two tables; take it out of what you publish, it names everybody"
-    return truth, [only, *_unpaired(truth, released.height, column)]
+    told = f"{only}. {IN_ORDER}" if _in_order(truth, released.drop(column)) else only
+    return truth, [told, *_unpaired(truth, released.height, column)]
+
+
+def _in_order(truth: Rows, released: pl.DataFrame) -> bool:
+    """Whether released rows stand in the order of the original, and not in one that their own values tell."""
+    there = truth[truth >= 0]
+    if len(there) < FEWEST_IN_ORDER or not (np.diff(there) > 0).all():
+        return False
+    columns = [column for column in released.get_columns() if not column.dtype.is_nested()]
+    return not any(_told_by(column) for column in columns)
+
+
+def _told_by(column: pl.Series) -> bool:
+    return (column.is_sorted() or column.is_sorted(descending=True)) and column.n_unique() == len(column)
 
 
 def _by_order(original: pl.DataFrame, released: pl.DataFrame) -> Rows:
