@@ -36,9 +36,9 @@ def bound(least: Floats, prices: Floats, supply: Ints, capacity: Ints, size: flo
     A priced cost is the sum of a cost and a price, each rounded relative to its own size; they may cancel. ``size`` is
     the largest number that took part in finding them, if it is larger than the prices.
     """
-    dual = math.fsum(supply * least) - math.fsum(capacity * prices)
+    dual = math.fsum((supply * least).tolist()) - math.fsum((capacity * prices).tolist())
     size = max(size, float(np.abs(prices).max()))
-    error = 8.0 * _UNIT * (math.fsum(supply * np.abs(least)) + float(capacity.sum()) * size)
+    error = 8.0 * _UNIT * (float((supply * np.abs(least)).sum()) + float(capacity.sum()) * size)
     return Bound(least, prices, dual - error)
 
 

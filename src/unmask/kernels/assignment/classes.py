@@ -37,8 +37,9 @@ def classify(values: Floats, codes: Codes) -> Classes:
     label = place[groups.label]
     size = np.diff(groups.start)[order]
     start = np.concatenate(([0], np.cumsum(size))).astype(np.int64)
+    members = order if len(order) == len(label) else np.argsort(label, kind="stable")  # no two are equal: no sorting
     return Classes(
-        label, size, start, np.argsort(label, kind="stable"),
+        label, size, start, members,
         np.ascontiguousarray(distinct[order]), np.ascontiguousarray(kinds[order]),
     )  # fmt: skip
 

@@ -63,13 +63,8 @@ class Auction(NamedTuple):
     patience: int  # searches after which sides are swapped, if few are left over
 
 
-def new_auction(forward: priced.Index, reverse: priced.Index, supply: Ints, capacity: Ints, ratio: float) -> Auction:
-    """Prepare both sides; sum(supply) <= sum(capacity). The dummy comes when the others have chosen.
-
-    Where objects search at the same cost as bidders, taking turns saves most of the searches; where it costs them twice
-    as much, nearly nothing (rank swapping and noise of one standard deviation; 10,000 to 100,000 records): ``ratio``.
-    """
-    patience = max(64, int(len(supply) * min(2.0, 0.4 * max(1.0, ratio) ** 5)))
+def new_auction(forward: priced.Index, reverse: priced.Index, supply: Ints, capacity: Ints) -> Auction:
+    """Prepare both sides; sum(supply) <= sum(capacity). The dummy comes when the others have chosen."""
     rest = int(capacity.sum() - supply.sum())
     dummy = len(supply) if rest else -1
     sizes, back_sizes = _list_sizes(supply, len(capacity)), _list_sizes(capacity, len(supply))
@@ -80,11 +75,22 @@ def new_auction(forward: priced.Index, reverse: priced.Index, supply: Ints, capa
         Side(forward, empty_lists(sizes, dummy=dummy), new_allocation(supply, capacity), empty_queue(len(supply))),
         Side(reverse, empty_lists(back_sizes), new_allocation(capacity, supply), empty_queue(len(capacity))),
         dummy,
-        patience,
+        0,
     )
     if rest:
         auction.forward.state.free[dummy] = 0
     return auction
+
+
+def with_patience(auction: Auction) -> Auction:
+    """The auction that knows when to take turns.
+
+    Where objects search at the same cost as bidders, that saves most of the searches; where it costs them twice as
+    much, nearly nothing (rank swapping and noise of one standard deviation; 10,000 to 100,000 records).
+    """
+    ahead, back = (priced.effort(side.objects, LISTED) for side in (auction.forward, auction.reverse))
+    n_b = len(auction.forward.state.supply)
+    return auction._replace(patience=max(64, int(n_b * min(2.0, 0.4 * max(1.0, back / ahead) ** 5))))
 
 
 def _list_sizes(wanted: Ints, n: int) -> Ints:

@@ -30,8 +30,10 @@ from unmask.kernels.assignment.forward_reverse import (
     next_phase,
     run_phase,
     search_lists,
+    with_patience,
 )
 from unmask.kernels.assignment.line import is_line, match_line
+from unmask.kernels.assignment.opening import bid_exactly, give_nearest, take_back
 from unmask.kernels.assignment.settling import settled_prices
 from unmask.kernels.base import EUCLIDEAN, Floats, Ints, Space
 from unmask.kernels.search import distance_of_pairs, priced
@@ -44,6 +46,8 @@ _LAST_EPSILON = 1e-14  # of the largest cost on a list: less is lost in rounding
 EXACT = 1e-11  # relative gap at which to stop in any case
 FACTOR = 10.0
 _EASY_FACTOR = 100.0  # after a phase of few bids: the matching hardly changes any more
+_LOOKS = 4000  # at leaves, that tell which side should bid
+_SURE = 1.5  # standard errors that are no accident
 _CHUNK = 16384  # first searches between two looks at the clock
 
 
@@ -133,15 +137,35 @@ def _prepare(space: Space, *, squared: bool) -> tuple[Layout, Auction]:
     """Group both files, and decide who bids: the smaller file, else the one whose searches are cheaper."""
     queries, points = both(space)
     there, back, rows, cols = priced.index_both(of_classes(space, queries, points), squared=squared)
-    ratio = priced.effort(back, LISTED) / priced.effort(there, LISTED)
     swapped = len(space.queries) > len(space.points)
     if len(space.queries) == len(space.points):
-        swapped = ratio * len(points.size) < len(queries.size)
+        swapped = _points_bid(there, back, queries.size[rows], points.size[cols])
     if swapped:
-        auction = new_auction(back, there, points.size[cols], queries.size[rows], 1.0 / ratio)
+        auction = new_auction(back, there, points.size[cols], queries.size[rows])
         return Layout(queries, points, swapped, cols, rows), auction
-    auction = new_auction(there, back, queries.size[rows], points.size[cols], ratio)
+    auction = new_auction(there, back, queries.size[rows], points.size[cols])
     return Layout(queries, points, swapped, rows, cols), auction
+
+
+def _points_bid(there: priced.Index, back: priced.Index, supply: Ints, capacity: Ints) -> bool:
+    """Tell, of files of one size, whether points should bid for queries.
+
+    At prices of zero the least costs of all bidders are a bound of the total. The side whose bound is higher has less
+    to do, as more of its bidders have a nearest object of their own; that counts twice how many classes bid. Where the
+    bounds differ by no more than samples do, the side bids whose searches are cheaper.
+    """
+    (mine, my_error), (others, their_error) = _least_of_all(there, supply), _least_of_all(back, capacity)
+    if abs(mine - others) > _SURE * math.hypot(my_error, their_error):
+        return math.sqrt(len(capacity) / len(supply)) * mine < others
+    return priced.effort(back, LISTED) * len(capacity) < priced.effort(there, LISTED) * len(supply)
+
+
+def _least_of_all(index: priced.Index, size: Ints) -> tuple[float, float]:
+    """What bidders of such sizes pay for their nearest objects, from a sample, and its standard error."""
+    n = len(size)
+    sample = np.arange(0, n, max(1, int(n * priced.effort(index, 1) / _LOOKS)))
+    costs = n * size[sample] * priced.nearest_objects(index, sample)[1]
+    return float(costs.mean()), float(costs.std()) * math.sqrt((1.0 - len(sample) / n) / len(sample))
 
 
 def _auction(auction: Auction, max_gap: float, clock: _Clock) -> Bound | None:
@@ -151,10 +175,19 @@ def _auction(auction: Auction, max_gap: float, clock: _Clock) -> Bound | None:
     """
     side = auction.forward
     real = len(side.objects.space.queries)
-    for part in range(0, real, _CHUNK):
-        if not clock.late():
-            search_lists(auction, side, np.arange(part, min(real, part + _CHUNK)))
-    epsilon, last = epsilons(side.lists, real)
+    nearest = give_nearest(auction, clock.late)
+    if nearest is not None and bid_exactly(auction, clock.late):
+        proof = _proof_by(auction, side.state.price, nearest)
+        if proof:
+            return proof
+    if nearest is None or take_back(auction):
+        for part in range(0, real, _CHUNK):
+            if not clock.late():
+                search_lists(auction, side, np.arange(part, min(real, part + _CHUNK)))
+        epsilon, last = epsilons(side.lists, real)
+    else:
+        epsilon, last = _range(nearest, side.lists.cost[: side.lists.start[real]])
+    auction = with_patience(auction)
     phases = math.log(epsilon / last)
     while True:
         before = bids_made(side.queue)
@@ -175,13 +208,13 @@ def _auction(auction: Auction, max_gap: float, clock: _Clock) -> Bound | None:
         next_phase(auction, epsilon)
 
 
-def _proof_by(auction: Auction, prices: Floats | None) -> Bound | None:
+def _proof_by(auction: Auction, prices: Floats | None, nearest: Floats | None = None) -> Bound | None:
     """The proof that prices make, if they are exact."""
     if prices is None:
         return None
     state = auction.forward.state
     _, _, amount, cost = holdings(state)
-    proof = _prove(auction, prices)
+    proof = _prove(auction, prices, nearest)
     if relative_gap(math.fsum(amount * cost), proof.dual) <= EXACT:
         return proof
     priced.update_prices(auction.forward.objects, state.price)
@@ -191,7 +224,10 @@ def _proof_by(auction: Auction, prices: Floats | None) -> Bound | None:
 def epsilons(lists: Lists, real: int) -> tuple[float, float]:
     """First and last epsilon, from the costs on the lists of so many bidders."""
     listed = lists.cost[: lists.start[real]]
-    near = np.minimum.reduceat(listed, lists.start[:real])
+    return _range(np.minimum.reduceat(listed, lists.start[:real]), listed)
+
+
+def _range(near: Floats, listed: Floats) -> tuple[float, float]:
     positive = near[near > 0] if (near > 0).sum() > 0.5 * len(near) else listed[listed > 0]
     if not len(positive):
         return 1.0, 0.1
@@ -217,8 +253,12 @@ def _certify(auction: Auction, *, exact: bool) -> Bound:
     return bound(least, price, state.supply[:real], state.capacity, float(np.abs(state.price).max()))
 
 
-def _prove(auction: Auction, price: Floats) -> Bound:
-    """Bound the optimum by any prices, with a search over all pairs."""
+def _prove(auction: Auction, price: Floats, nearest: Floats | None = None) -> Bound:
+    """Bound the optimum by any prices, with a search over all pairs.
+
+    ``nearest``: least costs that such searches found. Where no price is below zero, whoever holds an object for no more
+    than that needs no other search.
+    """
     side = auction.forward
     state, real = side.state, len(side.objects.space.queries)
     holder, item, _, cost = holdings(state)
@@ -226,15 +266,21 @@ def _prove(auction: Auction, price: Floats) -> Bound:
     start = np.full(real, np.inf)
     priced.update_prices(side.objects, price)
     np.minimum.at(start, holder[holder < real], (cost + price[item])[holder < real])
-    least = priced.least_costs(side.objects, price, start)
+    if nearest is None or price.min() < 0:
+        least = priced.least_costs(side.objects, price, start)
+    else:
+        least, unsure = start, np.flatnonzero(start > nearest)
+        least[unsure] = priced.least_costs(side.objects, price, start[unsure], unsure)
     return bound(least, price, state.supply[:real], state.capacity)
 
 
 def centred(auction: Auction, price: Floats) -> tuple[Floats, float, float]:
     """Centre prices, leftovers at the lowest one; what was subtracted, and by how much leftovers were above it."""
-    holder, item, _, _ = holdings(auction.forward.state)
     shift = centre(price, leftovers=auction.dummy >= 0)
     price = price - shift
+    if auction.dummy < 0:
+        return price, shift, 0.0
+    holder, item, _, _ = holdings(auction.forward.state)
     leftover = item[holder == auction.dummy]
     sunk = float(price[leftover].max(initial=0.0))
     price[leftover] = price.min()  # within epsilon of it; the bound is sharper so
@@ -296,6 +342,8 @@ def _solve_line(space: Space, seed: int, *, squared: bool) -> Matching:
 
 def _deal(units: Ints, names: Ints, classes: Classes, rng: np.random.Generator) -> Ints:
     """Give each unit of a class one of its records, at random; -1 for the dummy, which comes after all classes."""
+    if len(classes.size) == len(classes.label):  # nothing is equal to anything
+        return np.append(classes.members[names], -1)[units]
     shuffled = rng.permutation(len(classes.label))
     members = shuffled[np.argsort(classes.label[shuffled], kind="stable")]
     dealt = np.full(len(units), -1)

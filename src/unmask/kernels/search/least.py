@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from unmask.kernels.base import CHEBYSHEV, LEAF, Floats, Ints, Space
+from unmask.kernels.base import CHEBYSHEV, LEAF, Codes, Floats, Ints, Space
 from unmask.kernels.compiling import in_chunks, inner, lean, lowest
 from unmask.kernels.groups import identical
 from unmask.kernels.search.tree import Tree, plant
@@ -58,20 +58,27 @@ def _agreeing(tree: Tree) -> Tree:
 
 
 def _search(space: Space, tree: Tree, queries: Ints, least: Floats, floor: Floats, progress: Progress) -> None:
+    place = np.empty(len(least), np.int32)
     in_chunks(
-        lambda part: find_least(space, tree, queries[part], least, floor, new_buffer()), len(queries), progress=progress
+        lambda part: find_least(space, tree, queries[part], (least, floor, place), new_buffer()),
+        len(queries),
+        progress=progress,
     )
 
 
 @lean
-def find_least(space: Space, tree: Tree, queries: Ints, least: Floats, floor: Floats, buffer: Buffer) -> None:
-    """Search some queries, each from the least distance that is known of it down to its floor."""
+def find_least(space: Space, tree: Tree, queries: Ints, found: tuple[Floats, Floats, Codes], buffer: Buffer) -> None:
+    """Search some queries, each from the least distance that is known of it down to its floor.
+
+    ``found``: of every query its least distance, its floor, and the place in the tree where what is found stands.
+    """
     for query in queries:
-        least[query] = _visit(space, tree, query, least[query], floor[query], buffer)
+        _visit(space, tree, query, found, buffer)
 
 
 @inner
-def _visit(space: Space, tree: Tree, query: int, least: float, floor: float, buffer: Buffer) -> float:
+def _visit(space: Space, tree: Tree, query: int, found: tuple[Floats, Floats, Codes], buffer: Buffer) -> None:
+    least, floor, place = found[0][query], found[1][query], -1
     probe, within = tree.probes[query], limit(tree, least)
     top = enter(tree, buffer)
     while top > 0 and least > floor:
@@ -83,5 +90,5 @@ def _visit(space: Space, tree: Tree, query: int, least: float, floor: float, buf
                 continue
             d = measured(space, tree, query, leaf * LEAF + j, buffer.far[j])
             if d < least:
-                least, within = d, limit(tree, max(0.0, d - tree.grain))
-    return least
+                least, within, place = d, limit(tree, max(0.0, d - tree.grain)), leaf * LEAF + j
+    found[0][query], found[2][query] = least, place
