@@ -1,8 +1,9 @@
 """Global linkage: the one-to-one matching of two files with the least total distance, and a proof of it.
 
 No n × n matrix is ever held. Classes of equal records bid for each other in an auction with falling epsilon
-(bidding.py, forward_reverse.py) over candidate lists that a tree search keeps proven (candidates.py). In the
-end each bidder's dual is searched once more over *all* pairs, and weak duality makes a bound of both (certificate.py).
+(bidding.py, forward_reverse.py) over candidate lists that a tree search keeps proven (candidates.py); where nearly all
+have a nearest object of their own, without epsilon (opening.py). In the end each bidder's dual is searched over *all*
+pairs, where its first search does not prove it, and weak duality makes a bound of both (certificate.py).
 
 The solver sees classes in an order that depends on their values alone (classes.py), so totals, prices and bounds do not
 depend on the order of the rows. Which of several equal records gets which partner is drawn at random.
