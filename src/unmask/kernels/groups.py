@@ -59,17 +59,25 @@ def _same(words: Ints, codes: Codes, i: int, j: int) -> bool:
 
 
 @inner
-def _slot(words: Ints, codes: Codes, i: int, bits: int) -> int:
-    """Multiplicative hash in 32-bit steps: products stay below 2**63, so plain Python gives the same numbers."""
-    h = 0x9E3779B1
-    for k in range(words.shape[1]):
+def _slot(words: Ints, codes: Codes, i: int, factors: Ints, bits: int) -> int:
+    """A sum of products, which do not wait for one another; bits beyond 64 are lost, or not, with equal results."""
+    h, width = 0, words.shape[1]
+    for k in range(width):
         w = int(words[i, k])
-        h = ((h ^ (w & 0xFFFFFFFF)) * 0x2C1B3C6D) & 0xFFFFFFFF
-        h = (((h ^ (h >> 15)) ^ ((w >> 32) & 0xFFFFFFFF)) * 0x297A2D39) & 0xFFFFFFFF
+        h += (w ^ (w >> 32)) * int(factors[k])
     for k in range(codes.shape[1]):
-        h = (((h ^ (h >> 15)) ^ (int(codes[i, k]) & 0xFFFFFFFF)) * 0x2C1B3C6D) & 0xFFFFFFFF
-    h = ((h ^ (h >> 15)) * 0x297A2D39) & 0xFFFFFFFF
-    return (h ^ (h >> 15)) & ((1 << bits) - 1)
+        h += int(codes[i, k]) * int(factors[width + k])
+    return (h >> 32) & ((1 << bits) - 1)
+
+
+@inner
+def _fill_factors(factors: Ints) -> None:
+    """One odd number of 61 bits for each column, by a linear congruence in 31 bits."""
+    state = 0x2C1B3C6D
+    for k in range(factors.shape[0]):
+        high = (state * 0x297A2D39 + 0x3C6EF35F) & 0x7FFFFFFF
+        state = (high * 0x297A2D39 + 0x3C6EF35F) & 0x7FFFFFFF
+        factors[k] = (high << 30) ^ state | 1
 
 
 @kernel
@@ -110,13 +118,14 @@ def label_rows(words: Ints, codes: Codes) -> tuple[Ints, Ints]:
     bits = 4
     while (1 << bits) < 2 * n and bits < 31:
         bits += 1
-    table = np.empty(1 << bits, dtype=np.int64)
-    table[:] = -1
+    table = np.full(1 << bits, -1, dtype=np.int32)
+    factors = np.empty(words.shape[1] + codes.shape[1], dtype=np.int64)
+    _fill_factors(factors)
     first = np.empty(n, dtype=np.int64)
     label = np.empty(n, dtype=np.int64)
     found = 0
     for i in range(n):
-        at = _slot(words, codes, i, bits)
+        at = _slot(words, codes, i, factors, bits)
         while table[at] >= 0 and not _same(words, codes, first[table[at]], i):
             at = (at + 1) & ((1 << bits) - 1)
         if table[at] < 0:

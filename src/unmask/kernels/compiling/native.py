@@ -30,6 +30,7 @@ from numba.extending import intrinsic
 
 from unmask.kernels.base import CHEBYSHEV, EUCLIDEAN, LANES, LEAF, MANHATTAN
 from unmask.kernels.compiling.blocks import block_masks, fetch  # noqa: F401 - functions of this file
+from unmask.kernels.compiling.planting import divide, turn  # noqa: F401 - the same
 from unmask.kernels.compiling.sides import (  # noqa: F401 - the same
     FLOATS,
     I64,

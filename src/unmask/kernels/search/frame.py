@@ -17,13 +17,14 @@ from typing import NamedTuple
 import numpy as np
 
 from unmask.kernels.base import CHEBYSHEV, EUCLIDEAN, MANHATTAN, Codes, Floats, Ints, Singles, Space
-from unmask.kernels.compiling import in_chunks, inner, kernel, lean
+from unmask.kernels.compiling import in_chunks, kernel, lean, machine
 
 SAMPLE, LEAST = 2**16, 8  # numbers of the rows that principal axes are taken from, and rows for each attribute
 ROUND = 0.8  # share of the attributes that may as well vary alike: a cloud that is as round is not turned
 TURNED = 500  # attributes up to which a rotation is worth its time
 NARROW = 64  # attributes up to which products are made here: a thread of OpenBLAS waits busily after each of its own
 CHUNK = 8192
+BESIDE = 512  # numbers that are looked at beside each other
 ROWS = 64  # that are turned at a time
 MOST = 2**24 - 1  # codes up to this one are told apart
 STEP = 0.25  # of sharp numbers: mean ranks are halves, the middle of two of them is a quarter
@@ -49,8 +50,8 @@ def choose_frame(space: Space) -> Frame:
     whole = bool((points.counts == len(space.points)).all() and (queries.counts == len(space.queries)).all())
     sharp = whole and space.norm == CHEBYSHEV and not len(space.step) and _in_steps(space.points, space.queries)
     centre = np.rint(centre) if sharp else centre
-    turn = whole and space.norm == EUCLIDEAN and 1 < p <= TURNED
-    rotation = _principal_axes(space.points, centre) if turn else np.zeros((0, 0))
+    turned = whole and space.norm == EUCLIDEAN and 1 < p <= TURNED
+    rotation = _principal_axes(space.points, centre) if turned else np.zeros((0, 0))
     constants = max(_largest(part) for part in (space.missing, space.step, space.code_missing))
     constants = math.sqrt(constants) if space.norm == EUCLIDEAN else constants
     size = max(_longest((points, queries), centre), constants)
@@ -78,21 +79,27 @@ class _Ranges(NamedTuple):
 
 def _ranges(values: Floats) -> _Ranges:
     p = values.shape[1]
-    found = _Ranges(np.full(p, np.inf), np.full(p, -np.inf), np.zeros(p), np.zeros(p))
-    _look_through(values, found)
-    return found
+    rows = max(1, BESIDE // max(1, p))
+    low, high, sums, counts = (np.full(rows * p, start) for start in (np.inf, -np.inf, 0.0, 0.0))
+    if p:
+        _look_through(values.reshape(-1), low, high, sums, counts)
+    low, high, sums, counts = (side.reshape(rows, p) for side in (low, high, sums, counts))
+    return _Ranges(low.min(axis=0), high.max(axis=0), sums.sum(axis=0), counts.sum(axis=0))
 
 
 @lean
-def _look_through(values: Floats, found: _Ranges) -> None:
-    low, high, sums, counts = found
-    for i in range(values.shape[0]):
-        for k in range(values.shape[1]):
-            x = values[i, k]
-            if x == x:  # noqa: PLR0124
-                low[k], high[k] = min(low[k], x), max(high[k], x)
-                sums[k] += x
-                counts[k] += 1.0
+def _look_through(numbers: Floats, low: Floats, high: Floats, sums: Floats, counts: Floats) -> None:
+    """Some rows beside others, as if they were one: loops over hundreds of numbers become vector instructions."""
+    for first in range(0, numbers.shape[0], low.shape[0]):
+        some = numbers[first : first + low.shape[0]]
+        for k in range(some.shape[0]):
+            low[k] = some[k] if some[k] < low[k] else low[k]  # noqa: FURB136  min() takes longer
+        for k in range(some.shape[0]):
+            high[k] = some[k] if some[k] > high[k] else high[k]  # noqa: FURB136
+        for k in range(some.shape[0]):
+            sums[k] += some[k] if some[k] == some[k] else 0.0
+        for k in range(some.shape[0]):
+            counts[k] += 1.0 if some[k] == some[k] else 0.0
 
 
 def _longest(sides: tuple[_Ranges, _Ranges], centre: Floats) -> float:
@@ -106,10 +113,11 @@ def _longest(sides: tuple[_Ranges, _Ranges], centre: Floats) -> float:
 def _in_steps(points: Floats, queries: Floats) -> bool:
     """Tell whether all numbers are multiples of a quarter below 2**20."""
     for values in (points, queries):
-        for i in range(values.shape[0]):
-            others = 0
-            for k in range(values.shape[1]):
-                steps = values[i, k] * (1.0 / STEP)
+        numbers = values.reshape(-1)
+        for first in range(0, numbers.shape[0], BESIDE):
+            some, others = numbers[first : first + BESIDE], 0
+            for k in range(some.shape[0]):
+                steps = some[k] * (1.0 / STEP)
                 others += int(not (abs(steps) < 2.0**22)) + int(steps != np.rint(steps))
             if others:
                 return False
@@ -184,18 +192,18 @@ def _store(
                 code = codes[rows[first + i], k]
                 table[first + i, p + k] = np.nan if code < 0 else code & MOST
         if turned:
-            _turn(rotation, room[0], room[1])
+            turn(rotation, room[0], room[1])
             for i in range(size):
                 for k in range(p):
                     table[first + i, k] = room[1, k, i]
 
 
-@inner
-def _turn(rotation: Floats, room: Floats, turned: Floats) -> None:
+@machine
+def turn(rotation: Floats, room: Floats, turned: Floats) -> None:
+    """Turn rows that stand side by side, a multiple of 32 of them: the transposed rotation times the room."""
     for k in range(rotation.shape[0]):
-        for i in range(ROWS):
-            turned[k, i] = 0.0
+        turned[k] = 0.0
         for j in range(rotation.shape[0]):
             part = rotation[j, k]
-            for i in range(ROWS):
+            for i in range(room.shape[1]):
                 turned[k, i] += part * room[j, i]

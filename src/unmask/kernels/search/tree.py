@@ -39,20 +39,17 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from unmask.kernels.base import CHEBYSHEV, EUCLIDEAN, LANES, LEAF, Codes, Floats, Ints, Singles, Space
-from unmask.kernels.compiling import in_chunks, in_threads, inner, kernel, lean
+from unmask.kernels.base import CHEBYSHEV, EUCLIDEAN, LANES, LEAF, Floats, Ints, Singles, Space
+from unmask.kernels.compiling import in_chunks, in_threads, kernel, lean
 from unmask.kernels.groups import Groups, identical
 from unmask.kernels.search.frame import STEP, Frame, choose_frame, store
-
-Kinds = tuple[Singles, Singles, int, int]  # contributions of missing values and unequal codes, p, norm
+from unmask.kernels.search.splitting import split_leaves
 
 One = TypeVar("One")
 Other = TypeVar("Other")
 
-INFINITE = 0x7F800000  # bits of an infinite number; those of a missing one are more
 _LONG = 20_000  # points from which on two threads prepare them
 _CHUNK = 256  # leaves per task of a thread
-_SHARED, _TASKS = 512, 64  # leaves from which on threads share the splitting, and ranges that are then given out
 
 
 class Tree(NamedTuple):
@@ -82,10 +79,14 @@ class Tree(NamedTuple):
     sharp: bool  # stored distances are the exact ones, and only equal ones tie: ranks (frame.py)
 
 
-def plant(space: Space) -> Tree:
-    """Build the tree of a space's points."""
+def plant(space: Space, *, apart: bool = False) -> Tree:
+    """Build the tree of a space's points; `apart`: equal ones may stand by themselves, where hardly any are equal."""
+    n = len(space.points)
+    alone = Groups(np.arange(n), np.arange(n), np.arange(n + 1), np.arange(n))
     groups, (frame, probes) = _together(
-        lambda: identical(space.points, space.point_codes), lambda: _framed(space), shared=len(space.points) >= _LONG
+        lambda: alone if apart else identical(space.points, space.point_codes),
+        lambda: _framed(space),
+        shared=n >= _LONG,
     )
     n, p = len(groups.first), space.points.shape[1]
     width, n_leaves = p + space.point_codes.shape[1], max(1, -(-n // LEAF))
@@ -94,7 +95,7 @@ def plant(space: Space) -> Tree:
     missing = (np.concatenate([space.missing, space.code_missing]) / unit).astype(np.float32)
     step = (np.concatenate([np.zeros(p), space.step]) / unit).astype(np.float32)
     order = np.arange(n)
-    _split(table, (missing, step, p, space.norm), order, n_leaves)
+    split_leaves(table, (missing, step, p, space.norm), order, n_leaves)
     lanes, level = _aligned((n_leaves, width, LEAF)), _levels(n_leaves)
     low, high, relief = (_aligned((int(level[-1]) + 1, width, LANES)) for _ in range(3))
     low[:], high[:], relief[:] = np.inf, -np.inf, np.inf
@@ -151,130 +152,6 @@ def _names(groups: Groups, order: Ints) -> tuple[Ints, Ints, Ints, Ints, Ints]:
     shift = np.repeat(groups.start[order] - start[:-1], sizes)
     members = groups.members[np.arange(len(groups.members)) + shift]
     return groups.first[order], sizes, start, members, place[groups.label]
-
-
-def _split(table: Singles, kinds: Kinds, order: Ints, n_leaves: int) -> None:
-    """Put the points in tree order: split ranges of leaves until each is one leaf, the large ones in threads."""
-    keys, ranges = (table.view(np.int32), np.empty(len(table), dtype=np.int64)), [(0, n_leaves)]
-
-    def split_all(*, once: bool) -> list[int]:
-        middles = [0] * len(ranges)
-
-        def work(part: slice) -> None:
-            first, last = ranges[part.start]
-            middles[part.start] = _split_range(table, kinds, order, keys, first, last, once=once)
-
-        in_chunks(work, len(ranges), chunk=1)
-        return middles
-
-    while n_leaves >= _SHARED and len(ranges) < _TASKS:
-        middles = split_all(once=True)
-        ranges = [half for (a, b), c in zip(ranges, middles, strict=True) for half in ((a, c), (c, b))]
-    split_all(once=False)
-
-
-@kernel
-def _split_range(
-    table: Singles,
-    kinds: Kinds,
-    order: Ints,
-    keys: tuple[Codes, Ints],
-    first: int,
-    last: int,
-    once: bool,  # noqa: FBT001
-) -> int:
-    """Split a range of leaves, once or down to single leaves; returns the first leaf of the second half.
-
-    `keys` are the bits of the table and room for one key of each point.
-    """
-    n, todo, halfway = table.shape[0], [(first, last)], last
-    totals = np.empty(table.shape[1], np.float32)
-    while todo:
-        first, last = todo.pop()
-        if last - first <= 1:
-            continue
-        middle = first + _left_part(last - first)
-        a, b = first * LEAF, min(n, last * LEAF)
-        k = _widest(table, order[a:b], kinds, totals)
-        _sort_apart(keys[0], k, order[a:b], keys[1][a:b], (middle - first) * LEAF)
-        if once:
-            halfway = middle
-            continue
-        todo.append((first, middle))
-        todo.append((middle, last))
-    return halfway
-
-
-@inner
-def _left_part(count: int) -> int:
-    """Leaves of the left side: half of them, in multiples of the largest power of 16 below their number."""
-    unit = 1
-    while unit * LANES < count:
-        unit *= LANES
-    return ((count + unit - 1) // unit // 2) * unit
-
-
-@inner
-def _widest(table: Singles, order: Ints, kinds: Kinds, totals: Singles) -> int:
-    """Return the attribute with the largest mean contribution over up to 128 pairs spread over the range."""
-    missing, step, p, norm = kinds
-    n = order.shape[0]
-    half = n // 2
-    stride = max(1, half // 128)
-    for k in range(totals.shape[0]):
-        totals[k] = 0.0
-    for i in range(0, half, stride):
-        one, other = order[i], order[i + half]
-        for k in range(p):  # two plain loops: they become vector instructions
-            gap = abs(table[one, k] - table[other, k])
-            part = gap * gap if norm == EUCLIDEAN else gap
-            totals[k] += part if gap == gap else missing[k]  # noqa: PLR0124
-        for k in range(p, totals.shape[0]):
-            gap = table[one, k] - table[other, k]
-            part = step[k] if gap != 0 else np.float32(0.0)
-            totals[k] += part if gap == gap else missing[k]  # noqa: PLR0124
-    best = 0
-    for k in range(1, totals.shape[0]):
-        if totals[k] > totals[best]:
-            best = k
-    return best
-
-
-@inner
-def _sort_apart(bits: Codes, k: int, order: Ints, keys: Ints, rank: int) -> None:
-    """Put the `rank` points that are smallest in an attribute first.
-
-    A key is a number's bits, which ascend as the numbers do once those of negative ones are turned round, and the point
-    below them: no two are equal, however many numbers are. What is missing comes last.
-    """
-    for i in range(keys.shape[0]):
-        word = int(bits[order[i], k])
-        if word & 0x7FFFFFFF > INFINITE:
-            word = INFINITE
-        keys[i] = (word ^ ((word >> 31) & 0x7FFFFFFF)) << 32 | order[i]
-    _select(keys, rank)
-    for i in range(keys.shape[0]):
-        order[i] = keys[i] & 0xFFFFFFFF
-
-
-@inner
-def _select(keys: Ints, rank: int) -> None:
-    """Put the `rank` smallest of different keys first: quickselect, where no branch waits for what a key is."""
-    left, right = 0, keys.shape[0] - 1
-    while right - left > 1:
-        a, b, c = keys[left], keys[(left + right) // 2], keys[right]
-        pivot = max(min(a, b), min(max(a, b), c))  # the median: one at least is smaller
-        middle = left
-        for i in range(left, right + 1):
-            key = keys[i]
-            keys[i], keys[middle] = keys[middle], key
-            middle += int(key < pivot)
-        if rank < middle:
-            right = middle - 1
-        else:
-            left = middle
-    if left < right and keys[left] > keys[right]:
-        keys[left], keys[right] = keys[right], keys[left]
 
 
 def _levels(n_leaves: int) -> Ints:
