@@ -14,7 +14,7 @@ from unmask.kernels.base import Floats, Ints, Space
 from unmask.kernels.compiling import in_chunks, inner, lean
 from unmask.kernels.search.best import tie_limit
 from unmask.kernels.search.distance import pair
-from unmask.kernels.search.ranks import decide_part
+from unmask.kernels.search.together import decide_part
 from unmask.kernels.search.tree import plant
 from unmask.kernels.search.truth import Met, nobody_met
 from unmask.kernels.search.walk import search_order
@@ -60,7 +60,7 @@ def _meet(space: Space, queries: Ints, met: Met) -> None:
 
 @inner
 def _meet_block(space: Space, query: int, first: int, last: int, met: Met) -> None:
-    """As _try in truth.py, on points in a row."""
+    """As _meet in together.py, on points in a row."""
     truth, least, count = met.truth[query], met.least[query], met.ties[query]
     cut = tie_limit(space, min(truth, least))
     for row in range(first, last):

@@ -16,20 +16,24 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from unmask.kernels.base import Floats, Ints, Space
+from unmask.kernels.base import Codes, Floats, Ints, Space
 from unmask.kernels.compiling import in_chunks
 from unmask.kernels.groups import labels
 from unmask.kernels.search.best import Best, blank, expand, winners
 from unmask.kernels.search.distance import distance_of_pairs
 from unmask.kernels.search.few import MOST_MET, meet_all, sift
 from unmask.kernels.search.lists import Lists, k_part, spread, tied_part
-from unmask.kernels.search.ranks import decide_part, draw_part, find_part
+from unmask.kernels.search.ranks import draw_part, find_part
+from unmask.kernels.search.together import decide_part
 from unmask.kernels.search.tree import Tree, plant
 from unmask.kernels.search.truth import Met, nobody_met, rank_part
 from unmask.kernels.search.walk import leaf_order, new_buffer, order_of, search_order
 from unmask.kernels.search.wide import decide_wide, find_best_wide, is_open, widen
 
+Progress = Callable[[float], None] | None
+
 GLANCE = 4096  # queries that are looked at for copies
+TOGETHER = 2048  # queries that walk a tree together
 
 
 class Nearest(NamedTuple):
@@ -58,7 +62,7 @@ def nearest(
 ) -> Nearest:
     """Find for each query a nearest point, the least and the second-best reduced distance, and the number of ties."""
     tree = plant(space) if tree is None else tree
-    if _has_copies(space):  # equal queries are searched once
+    if _has_copies(space.queries, space.query_codes):  # equal queries are searched once
         first, label = labels(space.queries, space.query_codes)
         best = expand(_search(space, tree, first, progress), label)
     else:
@@ -101,37 +105,44 @@ def decide(
     The credits equal those of a full search, which costs ten times as much: closer means d (1 + tolerance) + floor <
     d_true, which is to say that the true point is not among the ties of the nearest.
     """
-    tree = plant(space) if tree is None else tree
-    distances = _true_distances(space, truth)
-    places = np.where(np.asarray(truth) < 0, -1, tree.position[truth])
-    asking, label, shortest = np.arange(len(distances)), None, distances
-    if _has_copies(space):  # the one whose true point is nearest asks for all who are equal
-        asking, label = labels(space.queries, space.query_codes)
-        shortest, first = np.full(len(distances), np.inf), asking[label]
-        np.minimum.at(shortest, first, distances)
-        own = distances == shortest[first]
-        places[first[own]] = places[own]
-    met = nobody_met(shortest, places)
-    _decide_all(space, tree, asking[order_of(tree, np.asarray(truth)[asking])], met, progress)
-    if label is None:
+    distances, truth = _true_distances(space, truth), np.asarray(truth)
+    if not _has_copies(space.queries, space.query_codes):
+        met = _met(space, truth, distances, tree, progress)
         return Decision(met.closer, np.where(met.closer, 0, met.ties))
-    least = np.where(met.closer, -np.inf, met.least)[asking]  # closer than the nearest true point: than all of them
-    return _decided(space, distances, least[label], met.ties[asking][label])
+    asking, label = labels(space.queries, space.query_codes)
+    shortest = np.full(len(asking), np.inf)
+    np.minimum.at(shortest, label, distances)
+    own = np.flatnonzero(distances == shortest[label])
+    asking[label[own]] = own  # the one whose true point is nearest asks for all who are equal
+    few = None if tree is None else tree._replace(probes=tree.probes[asking])
+    met = _met(space.of(queries=asking), truth[asking], distances[asking], few, progress)
+    least = np.where(met.closer, -np.inf, met.least)  # closer than the nearest true point: than all of them
+    return _decided(space, distances, least[label], met.ties[label])
 
 
-def _has_copies(space: Space) -> bool:
-    """Whether some of a few queries are equal: results do not depend on it."""
-    some = slice(None, None, -(-len(space.queries) // GLANCE) or 1)
-    first, label = labels(space.queries[some], space.query_codes[some])
+def _has_copies(values: Floats, codes: Codes) -> bool:
+    """Whether some of a few rows are equal: results do not depend on it."""
+    some = slice(None, None, -(-len(values) // GLANCE) or 1)
+    first, label = labels(values[some], codes[some])
     return len(first) < len(label)
 
 
-def _decide_all(space: Space, tree: Tree, queries: Ints, met: Met, progress: Callable[[float], None] | None) -> None:
+def _met(space: Space, truth: Ints, distances: Floats, tree: Tree | None, progress: Progress) -> Met:
+    """What each query meets within its true distance."""
+    tree = plant(space, apart=not _has_copies(space.points, space.point_codes)) if tree is None else tree
+    met = nobody_met(distances, np.where(truth < 0, -1, tree.position[truth]))
+    _decide_all(space, tree, order_of(tree, truth), met, progress)
+    return met
+
+
+def _decide_all(space: Space, tree: Tree, queries: Ints, met: Met, progress: Progress) -> None:
     wide = widen(tree)
     if len(wide.tiles) and is_open(space, tree, met.truth):
         decide_wide(space, tree, wide, queries, met, progress)
         return
-    in_chunks(lambda part: decide_part(space, tree, queries[part], met), len(queries), progress=progress)
+    in_chunks(
+        lambda part: decide_part(space, tree, queries[part], met), len(queries), chunk=TOGETHER, progress=progress
+    )
 
 
 def decision_of(space: Space, truth: Ints, found: Nearest, *, rows: Ints | None = None) -> Decision:

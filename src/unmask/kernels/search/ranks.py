@@ -1,4 +1,4 @@
-"""The kernels of nearest() and decide() where stored distances are exact: ranks, thousands of which may be as near.
+"""The kernels of nearest() where stored distances are exact: ranks, thousands of which may be as near.
 
 Each query starts at the leaf nearest to it, and leaves are compared as they are stored, 48 points at a time. Once a few
 leaves hold points that tie, only what is nearer is sought, and boxes of ties are not entered; at the end the ties are
@@ -16,7 +16,6 @@ from unmask.kernels.search.best import Best, draw_ties, find_best, soonest
 from unmask.kernels.search.masks import split
 from unmask.kernels.search.ties import EVERYBODY, FEW, SIDES, begin, by_bits, count_tied, next_tied, rows_among
 from unmask.kernels.search.tree import Tree
-from unmask.kernels.search.truth import Met, decide_some, settled
 from unmask.kernels.search.walk import Buffer, enter, new_buffer, next_near
 
 Found = tuple[float, float, int, int]  # stored distances of the nearest and the second, ties, place of a nearest point
@@ -82,42 +81,6 @@ def _draw_ranks(tree: Tree, slots: Ints, seed: int, best: Best, buffer: Buffer) 
         best.place[slot] = winner
 
 
-@lean
-def _decide_ranks(space: Space, tree: Tree, queries: Ints, met: Met, buffer: Buffer) -> None:
-    """As decide_some in truth.py, where ties are counted by bits."""
-    for query in queries:
-        if not (met.closer[query] or settled(space, tree, query, met, buffer)):
-            ties = _ties_of_truth(tree, tree.probes[query], met.truth[query], buffer)
-            met.closer[query] = ties < 0
-            if ties > 0:
-                met.least[query], met.ties[query] = met.truth[query], ties
-
-
-@inlined
-def _ties_of_truth(tree: Tree, probe: Singles, truth: float, buffer: Buffer) -> int:
-    """Count the points as near as the true one; -1: some point is closer.
-
-    A few leaves are looked at as they come. Thousands of ranks may tie: then what is closer is sought first, and they
-    are counted by bits where nothing is.
-    """
-    closer, within = (truth - tree.grain) / tree.scale, (truth + tree.grain) / tree.scale
-    found, few, top = 0, FEW, enter(tree, buffer)
-    while top > 0 and few > 0:
-        leaf, mask, top = next_near(tree, probe, within, buffer, top)
-        if mask:
-            near, _ = split(buffer.far, closer)
-            if near:
-                return -1
-            found, few = found + rows_among(tree, leaf * LEAF, mask), few - 1
-    if top == 0:
-        return found
-    for reach, enough in ((closer, 1), (within, EVERYBODY)):  # in one place, so that it is compiled once
-        found, _ = count_tied(tree, probe, (reach, reach), buffer, enough)
-        if found and enough == 1:
-            return -1
-    return found
-
-
 def find_part(space: Space, tree: Tree, slots: Ints, leaves: Codes, best: Best) -> None:
     """Search the queries of some slots by the kernel that the tree is for."""
     if tree.sharp:
@@ -132,9 +95,3 @@ def draw_part(space: Space, tree: Tree, slots: Ints, seed: int, best: Best) -> N
         _draw_ranks(tree, slots, seed, best, new_buffer())
     else:
         draw_ties(space, tree, slots, seed, best, new_buffer())
-
-
-def decide_part(space: Space, tree: Tree, queries: Ints, met: Met) -> None:
-    """Decide some queries, so too."""
-    kernel = _decide_ranks if by_bits(tree) else decide_some
-    kernel(space, tree, queries, met, new_buffer())

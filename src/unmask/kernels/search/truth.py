@@ -1,7 +1,7 @@
-"""The kernels of decide() and rank_of_truth(): questions about the true point, which need no nearest point.
+"""What decide() keeps of each query, and the kernel of rank_of_truth(): questions that need no nearest point.
 
 The true distance is known before the search. Nothing beyond it matters, and one point that is strictly closer settles
-the decision: most queries end after a few leaves.
+the decision: most queries end after a few leaves (together.py).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from unmask.kernels.base import EUCLIDEAN, LEAF, Floats, Ints, Space
 from unmask.kernels.compiling import inlined, inner, lean, lowest
 from unmask.kernels.search.best import tie_limit
 from unmask.kernels.search.tree import Tree
-from unmask.kernels.search.walk import Buffer, enter, limit, measured, next_near, screen
+from unmask.kernels.search.walk import Buffer, enter, limit, measured, next_near
 
 
 class Met(NamedTuple):
@@ -35,58 +35,6 @@ def nobody_met(truth: Floats, place: Ints | None = None) -> Met:
     n = len(truth)
     place = np.full(n, -1) if place is None else place
     return Met(truth, np.full(n, np.inf), ~np.isfinite(truth), np.zeros(n, np.int64), np.zeros(n, np.bool_), place)
-
-
-@lean
-def decide_some(space: Space, tree: Tree, queries: Ints, met: Met, buffer: Buffer) -> None:
-    """Decide some queries, those that are settled aside: whether a point is closer, and the size of the tie."""
-    for query in queries:
-        if not (met.closer[query] or settled(space, tree, query, met, buffer)):
-            while _try(space, tree, query, met, buffer):  # twice at the most
-                pass
-
-
-@inlined
-def settled(space: Space, tree: Tree, query: int, met: Met, buffer: Buffer) -> bool:
-    """Whether a point of the leaf that the true one is in is closer: most often one is, where any is."""
-    if met.place[query] < 0:
-        return False
-    sure = closer_than(space, tree, met.truth[query])
-    met.closer[query] = screen(tree, met.place[query] // LEAF, tree.probes[query], sure, buffer.far) != 0
-    return bool(met.closer[query])
-
-
-@inlined
-def _try(space: Space, tree: Tree, query: int, met: Met, buffer: Buffer) -> bool:
-    """Look for points closer than the true one, from a least distance; as _visit in best.py.
-
-    True: ties must be counted again, with the new one.
-    """
-    truth, least = met.truth[query], met.least[query]
-    probe, cut, count, unsettled = tree.probes[query], tie_limit(space, min(truth, least)), 0, False
-    within, sure = limit(tree, cut), closer_than(space, tree, truth)
-    top = enter(tree, buffer)
-    while top > 0:
-        leaf, mask, top = next_near(tree, probe, within, buffer, top)
-        while mask:
-            j = lowest(mask)
-            mask &= mask - 1
-            place = leaf * LEAF + j
-            if place == met.place[query]:
-                d = truth  # the one point whose numbers nobody needs to read again
-            else:
-                d = 0.0 if buffer.far[j] <= sure else measured(space, tree, query, place, buffer.far[j])
-            if tie_limit(space, d) < truth:
-                met.closer[query] = True
-                return False
-            if d < least and d <= cut:
-                unsettled = least <= tie_limit(space, d)
-                least, count = d, tree.weight[place]
-                cut = tie_limit(space, min(truth, least))
-            elif d <= cut:
-                count += tree.weight[place]
-    met.least[query], met.ties[query] = least, count
-    return unsettled
 
 
 @inlined

@@ -317,7 +317,7 @@ def _leaves_within(space: Space, tree: Tree, queries: Ints, distances: Floats, g
 
 
 def decide_wide(space: Space, tree: Tree, wide: Wide, queries: Ints, met: Met, progress: Progress = None) -> None:
-    """Decide some queries, those that are settled aside, as decide_some in truth.py."""
+    """Decide some queries, those that are settled aside, as decide_part in together.py."""
     leaves = len(wide.tiles)
     for part, tell in (((0, leaves // FIRST), None), ((leaves // FIRST, leaves), progress)):
         _decide_in_chunks(space, tree, wide, queries[~met.closer[queries]], part, met, tell)
@@ -356,7 +356,7 @@ def _decide(
 
 @inner
 def _try(space: Space, tree: Tree, wide: Wide, query: int, leaf: int, mask: int, met: Met, within: Codes) -> None:
-    """As _try in truth.py, for the points of one leaf."""
+    """As _meet in together.py."""
     truth, least = met.truth[query], met.least[query]
     cut = tie_limit(space, min(truth, least))
     while mask:
