@@ -14,7 +14,7 @@ from unmask.kernels.compiling import in_chunks, inlined, inner, kernel, machine
 Kinds = tuple[Singles, Singles, int, int]  # contributions of missing values and unequal codes, p, norm
 
 INFINITE = 0x7F800000  # bits of an infinite number; those of a missing one are more
-PAIRS = 32  # that tell on which attribute a range is split
+PAIRS = 128  # that tell on which attribute a range is split
 _SHARED, _TASKS = 512, 64  # leaves from which on threads share the splitting, and ranges that are then given out
 
 
