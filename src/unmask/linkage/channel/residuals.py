@@ -3,9 +3,9 @@
 A law has a mass at equality, a body, and a tail. The body is one of several families (normal, Laplace, Student, Cauchy,
 a kernel density, a kernel density within hard ends such as the window of rank swapping, or a table of whole steps);
 the one that foretells the other half of the people best is taken. Residuals that are whole multiples of a step wider
-than the data's own (noise in whole units leaves the cents, a shift by weeks leaves the weekday) are noticed. The tail
-has the mass of one person in all: what was never seen may still happen, and a single odd cell never excludes a record
-for good.
+than the data's own (noise in whole units leaves the cents, a shift by weeks leaves the weekday), or that are one of a
+few values (offsets drawn from a list), are noticed. The tail has the mass of one person in all: what was never seen may
+still happen, and a single odd cell never excludes a record for good.
 """
 
 from __future__ import annotations
@@ -51,6 +51,9 @@ MULTIPLES = (
 LARGEST = 1e150  # residual: the square of a larger one is infinite
 LEAST_ON = 0.5  # share of residuals that must be multiples of a step
 PROBES = 100  # residuals by which steps are looked for first
+MOST_UNITS = 1e15  # residual that is a whole number to the last digit
+NARROW, COMMON, MOST_COMMON = 3, 0.05, 5  # a common divisor is wider, is that of so many pairs; how many are tried
+FEWEST_REPEATED, REPEATED = 3, 0.1  # people with the same residual; share of people who have one of those
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +69,8 @@ class Law:
     multiple: float = 0.0  # 0, or the step that residuals are multiples of
     on_multiple: float = 0.0
     off_multiple: float = 0.0
+    repeated: Floats | None = None  # values that residuals have again and again, in order
+    at_repeated: Floats | None = None  # log density of each
 
     def log(self, residual: Floats) -> Floats:
         """Log density of each residual; NaN gives a number without meaning."""
@@ -76,6 +81,11 @@ class Law:
             share = residual * (1.0 / self.multiple)
             on = np.abs(share - np.rint(share)) * self.multiple <= self.near
             density += np.where(on, self.on_multiple, self.off_multiple)
+        if self.repeated is not None and self.at_repeated is not None:
+            first = np.searchsorted(self.repeated, residual - self.near)
+            nearest = np.minimum(first, self.repeated.size - 1)
+            hit = np.abs(residual - self.repeated[nearest]) <= self.near
+            density = np.where(hit, self.at_repeated[nearest], density)
         if not np.isnan(self.at_zero):
             density[np.abs(residual) <= self.near] = self.at_zero
         return np.asarray(density)
@@ -96,13 +106,41 @@ def fit_law(residual: Floats, *, reach: float, step: float) -> Law:
     mass = _mass_at_zero(e, equal, near)
     rest = e[~equal] if mass else e
     at_zero = np.log(mass / (4 * near)) if mass else np.nan
+    repeated, counts, rest = _repeated(rest, near, step)
     low, width, table, in_steps = _body(rest, reach, step, near, n)
-    share = (1.0 - mass) if mass else 1.0
+    share = 1.0 - mass - (counts.sum() / (n + 1.0) if repeated is not None else 0.0)
     outside = int(((rest < low) | (rest > low + width * table.size)).sum())
     tail = (outside + 1.0) / (n + 2.0)
     whole = np.log(share * ((1.0 - tail) * np.exp(table) + tail / reach))
     multiple, on, off = (0.0, 0.0, 0.0) if in_steps else _multiple(rest, near, step)
-    return Law(low, width, whole, float(np.log(share * tail / reach)), near, float(at_zero), multiple, on, off)
+    at_repeated = None if repeated is None else np.log(counts / (n + 1.0) / (4 * near))
+    beyond = float(np.log(share * tail / reach))
+    return Law(low, width, whole, beyond, near, float(at_zero), multiple, on, off, repeated, at_repeated)
+
+
+def _repeated(e: Floats, near: float, step: float) -> tuple[Floats | None, Floats, Floats]:
+    """Values that sorted residuals have again and again, though those around them are rare; their counts; the rest.
+
+    None where a table of steps can hold them.
+    """
+    if not e.size or e[-1] - e[0] < CELLS * step:
+        return None, np.zeros(0), e
+    apart = np.diff(e) > near
+    if apart.size - np.count_nonzero(apart) < REPEATED * e.size / 2:
+        return None, np.zeros(0), e
+    ends = np.flatnonzero(np.append(apart, True)) + 1
+    counts = np.diff(ends, prepend=0)
+    often = np.flatnonzero(counts >= FEWEST_REPEATED)
+    if not often.size:
+        return None, np.zeros(0), e
+    middle = (e[ends[often] - counts[often]] + e[ends[often] - 1]) / 2
+    around = np.searchsorted(e, middle + 10 * near, "right") - np.searchsorted(e, middle - 10 * near) - counts[often]
+    alone = counts[often] > 0.5 * around
+    often, middle = often[alone], middle[alone]
+    if counts[often].sum() < REPEATED * e.size:
+        return None, np.zeros(0), e
+    held = np.repeat(np.isin(np.arange(counts.size), often), counts)
+    return middle, counts[often].astype(np.float64), e[~held]
 
 
 def _mass_at_zero(e: Floats, equal: NDArray[np.bool_], near: float) -> float:
@@ -238,17 +276,35 @@ FAMILIES: tuple[Family, ...] = (_steps, _normal, _laplace, _student, _cauchy, _k
 
 
 def _multiple(e: Floats, near: float, step: float) -> tuple[float, float, float]:
-    """The widest step that nearly all residuals are multiples of, with its log gain on and off it."""
+    """The step whose multiples residuals are that tells most, with its log gain on and off it."""
     if e.size < 8 or near > 0.27 * step:  # values without a resolution of their own have no multiples
         return 0.0, 0.0, 0.0
     times_each = np.array([times for times in MULTIPLES if e[-1] - e[0] >= 3 * times * step])
     few = e[:: max(1, e.size // PROBES)]
-    for times in times_each[_on(few, times_each[:, None] * step, near).mean(1) > 0.5 * LEAST_ON].tolist():
+    usual = times_each[_on(few, times_each[:, None] * step, near).mean(1) > 0.5 * LEAST_ON].tolist()
+    best, found = 0.0, (0.0, 0.0, 0.0)
+    for times in sorted({*usual, *_common(few, step)}, reverse=True):
         wide = times * step
         share = (_on(e, wide, near).sum() + 0.5) / (e.size + 1.0)
-        if share > LEAST_ON and share > 3.0 / times:
-            return wide, float(np.log(share * times)), float(np.log((1 - share) * times / (times - 1)))
-    return 0.0, 0.0, 0.0
+        if share > LEAST_ON and share > 3.0 / times and e[-1] - e[0] >= 3 * wide:
+            on, off = float(np.log(share * times)), float(np.log((1 - share) * times / (times - 1)))
+            gain = share * on + (1 - share) * off
+            best, found = max((best, found), (gain, (wide, on, off)))
+    return found
+
+
+def _common(few: Floats, step: float) -> list[int]:
+    """Steps that divide many neighbours among residuals, in units of the data's own; the widest first."""
+    if np.abs(few).max() > MOST_UNITS * step:
+        return []
+    units = np.rint(few / step).astype(np.int64)
+    divisors = np.gcd(units[1:], units[:-1])
+    wide = divisors[divisors > NARROW]
+    if wide.size < COMMON * divisors.size:
+        return []
+    found, counts = np.unique(wide, return_counts=True)
+    often = counts >= COMMON * divisors.size
+    return sorted(found[often].tolist(), key=lambda times: -times)[:MOST_COMMON]
 
 
 def _on(e: Floats, wide: Floats | float, near: float) -> NDArray[np.bool_]:
