@@ -400,3 +400,39 @@ def test_bands_are_read_as_bands_and_not_in_pieces():
     pattern = pl.DataFrame(np.isnan(bands))
     crowd = pattern.select(1 / pl.len().over(pattern.columns)).to_series().mean()
     assert attack(table(bands), table(shuffled)).found.value >= 0.95 * crowd
+
+
+# --- letters in another order, words replaced, stretches of a long text -----------------------------------------------
+
+
+def texts_found(known, made, seed=5):
+    order = np.random.default_rng(seed).permutation(len(known))
+    original = pl.DataFrame({"id": np.arange(len(known)), "text": known})
+    released = pl.DataFrame({"id": np.arange(len(known)), "text": made})[order]
+    return link_channel(Release(original, released, id="id"), curve=False)
+
+
+def test_letters_in_any_order():
+    rng = np.random.default_rng(1)
+    syllables = ["ba", "ke", "lo", "mi", "nu", "ra", "se", "ti", "vo", "ch", "er", "st"]
+    known = ["".join(rng.choice(syllables, 4)) for _ in range(150)]
+    held = pl.Series(["".join(sorted(text)) for text in known])
+    crowd = float((1 / held.to_frame("t").select(pl.len().over("t")).to_series()).mean())
+    for made in (held.to_list(), ["".join(rng.permutation(list(text))) for text in known]):
+        assert texts_found(known, made).found.value >= 0.95 * crowd > 0.6
+
+
+def test_half_of_the_words_replaced_and_stretches_of_a_text():
+    rng = np.random.default_rng(2)
+    share = 1 / np.arange(1, 301)
+    bags = [rng.choice(300, 14, p=share / share.sum()) for _ in range(200)]
+    others = [np.append(rng.permutation(bag)[:7], rng.choice(300, 7, p=share / share.sum())) for bag in bags]
+    write = [f"{a}{b}" for a in ("mel", "tar", "ros", "kin", "ful", "sod") for b in range(50)]
+    assert (
+        texts_found(*([" ".join(write[k] for k in bag) for bag in side] for side in (bags, others))).found.value > 0.8
+    )
+    genes = ["".join(row) for row in rng.choice(list("ACGT"), (150, 80))]
+    reads = [gene[start : start + 25] for gene, start in zip(genes, rng.integers(0, 55, 150), strict=True)]
+    found = texts_found(genes, reads)
+    assert found.found.value > 0.9
+    assert found.columns[0].words == "is nearly `text`, some stretches of it changed"

@@ -17,7 +17,7 @@ from unmask.linkage.channel.columns import read_column
 from unmask.linkage.channel.groups import Groups, as_groups, find_groups, pair_groups
 from unmask.linkage.channel.lines import opposite
 from unmask.linkage.channel.measure import assess_channel
-from unmask.linkage.channel.views import digits, in_order, row_figures, within_groups
+from unmask.linkage.channel.views import digits, in_order, row_figures, within_groups, words_of_rows
 from unmask.study.study import as_study
 
 N = 120
@@ -210,3 +210,25 @@ def test_every_row_has_a_scale_of_its_own():
     x = rng.normal(100, 20, (150, 7))
     y = rng.normal(0, 500, (150, 1)) + np.exp(rng.normal(0, 0.7, (150, 1))) * x
     assert found(publish(x, y, rng, decimals=0)) >= 0.95
+
+
+# --- words of a row, in whatever columns ------------------------------------------------------------------------------
+
+
+def answers(table):
+    words = np.array(["never", "rarely", "often", "always", "mostly"])
+    return pl.DataFrame({"id": np.arange(len(table)), **{f"q{k}": words[table[:, k]] for k in range(table.shape[1])}})
+
+
+def test_words_in_whatever_column_they_stand():
+    yes, no = "agree", "refuse"
+    both = columns(a=[yes, no, None], b=[no, no, yes], c=[yes, yes, no], other=["up", "down", "off"])
+    counts = {column.name: column.number.tolist() for column in words_of_rows(both)}
+    assert counts == {"0 agree": [2, 1, 1], "0 refuse": [1, 2, 1]}
+    rng = np.random.default_rng(1)
+    x = rng.choice(5, (200, 9), p=[0.35, 0.3, 0.2, 0.1, 0.05])
+    mixed = answers(rng.permuted(x, axis=1))[rng.permutation(200)]
+    _, place, crowd = np.unique(np.sort(x, axis=1), axis=0, return_inverse=True, return_counts=True)
+    assert found((answers(x), mixed)) >= 0.9 * (1 / crowd[place.ravel()]).mean() > 0.3
+    elsewhere = answers(np.column_stack([rng.permutation(x[:, k]) for k in range(9)]))
+    assert found((answers(x), elsewhere)) < 0.05

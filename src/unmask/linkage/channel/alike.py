@@ -29,6 +29,8 @@ WIDTH = 512  # numbers that pairs of letters, or words, are spread over
 LEVELS = 24  # of likeness that are told apart
 SEVERAL = 2  # columns
 CLEARLY = 3.0  # standard errors
+RUN, LONG = 5, 16  # letters of a run, and of texts that are compared by them
+FEWEST_WORDS, PROBES = 4, 100  # of texts that are compared by words; texts by which that is told
 OTHERS = 50_000  # pairs of different people that known pairs are compared with
 
 
@@ -41,6 +43,23 @@ def letter_pairs(text: str) -> list[int]:
 def whole_words(text: str) -> list[int]:
     """The words of a text as numbers."""
     return [zlib.crc32(word.encode()) % WIDTH for word in WORDS.findall(unaccented(text))]
+
+
+def runs(text: str) -> list[int]:
+    """Every run of a few letters, blanks and signs left out, as numbers."""
+    letters = "".join(WORDS.findall(unaccented(text)))
+    return [zlib.crc32(letters[k : k + RUN].encode()) % WIDTH for k in range(len(letters) - RUN + 1)]
+
+
+PARTS = {"pairs": letter_pairs, "words": whole_words, "runs": runs}
+
+
+def parts_of(texts: Sequence[str]) -> list[str]:
+    """What texts are compared by: pairs of letters; words, if they have several; runs, if they are long ones."""
+    some = texts[:: max(1, len(texts) // PROBES)]
+    several = float(np.median([len(WORDS.findall(text)) for text in some])) >= FEWEST_WORDS if some else False
+    long = float(np.median([len(text) for text in some])) >= LONG if some else False
+    return ["pairs", *(["words"] if several else ["runs"] if long else [])]
 
 
 def vectors(texts: Sequence[str], parts: Callable[[str], list[int]] = letter_pairs) -> Vectors:
@@ -71,11 +90,14 @@ class Alike:
 
     target: int
     spelling: Spelling
+    parts: str = "pairs"
 
     def fit(self, material: Material, taught: Ints) -> Likeness:
         """Compare how alike texts are in known pairs with pairs of anybody."""
         feature, column = material.text(self.spelling), material.records[self.target]
-        ours, theirs = material.once(("vectors", self), lambda: weighed(vectors(feature.texts), vectors(column.words)))
+        parts = PARTS[self.parts]
+        made = partial(vectors, parts=parts)
+        ours, theirs = material.once(("vectors", self), lambda: weighed(made(feature.texts), made(column.words)))
         return _learn(ours, theirs, (feature.code, column.code), taught, material.truth[taught])
 
 

@@ -16,10 +16,10 @@ Floats = NDArray[np.float64]
 
 def chains(trial: Trial, recipe: Any, chosen: Sequence[Any]) -> list[Chain]:  # noqa: ANN401 - any recipe
     """The column given those before it whose residuals go with its own."""
-    if not isinstance(recipe, Number) or recipe.scale != "one":
+    if not isinstance(recipe, Number) or recipe.scale != "one" or recipe.spiked:
         return []
     before = [entry.own if isinstance(entry, Chain) else entry for entry in chosen]
-    before = [other for other in before if isinstance(other, Number) and other.scale == "one"]
+    before = [other for other in before if isinstance(other, Number) and other.scale == "one" and not other.spiked]
     if not before:
         return []
     gaps = np.column_stack([_gap(trial, other) for other in (recipe, *before)])

@@ -21,6 +21,8 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 FEWEST = 2  # columns
+PRODUCTS = "products"  # columns beside their products: what a turn of the map leaves as it is
+EACH, MOST_MULTIPLIED = 3, 8  # people for each column and product; columns
 MOST_MISSING = 0.05
 SHRINKAGES = (1.0, 0.3, 0.05, 0.002, 1e-5, 0.0)  # none: sums of columns that masking kept to the last digit
 SHRINKAGES_OF_FEW = (1.0, 0.7, 0.5, 0.3, 0.1)  # people, for so many columns
@@ -102,9 +104,18 @@ class Joint:
 
     def _points(self, material: Material) -> tuple[Floats, Floats]:
         sources = self.sources or [a for a, _ in self.columns]
-        people = [_filled(in_space(material.people[a].number, self.space)) for a in sources]
-        records = [_filled(in_space(material.records[b].number, self.space)) for _, b in self.columns]
-        return np.column_stack(people), np.column_stack(records)
+        space = "value" if self.space == PRODUCTS else self.space
+        people = np.column_stack([_filled(in_space(material.people[a].number, space)) for a in sources])
+        records = np.column_stack([_filled(in_space(material.records[b].number, space)) for _, b in self.columns])
+        return (_with_products(people), _with_products(records)) if self.space == PRODUCTS else (people, records)
+
+
+def _with_products(points: Floats) -> Floats:
+    """Columns, their squares and the products of any two."""
+    spread = points.std(0)
+    z = (points - points.mean(0)) / np.where(spread > 0, spread, 1.0)
+    first, second = np.triu_indices(z.shape[1])
+    return np.column_stack((z, z[:, first] * z[:, second]))
 
 
 def _span(points: Floats, most: int) -> Floats:
@@ -178,9 +189,7 @@ def _normal_density(points: Floats) -> Floats:
 
 def joints(material: Material) -> list[Any]:
     """The joint laws worth trying: numbers of one name with hardly one missing, then all whatever their names."""
-    people, records = (
-        [k for k, column in enumerate(side) if _complete(column.number)] for side in (material.people, material.records)
-    )
+    people, records = _numbers(material)
     names = {material.people[k].name.casefold(): k for k in people}
     own = {k: names.get(material.records[k].name.casefold(), -1) for k in records}
     pairs = tuple((own[k], k) for k in records if own[k] >= 0)
@@ -193,6 +202,26 @@ def joints(material: Material) -> list[Any]:
         spaces = _spaces(material, sources, records)
         found += [Joint(every, space, how, sources=sources) for space in spaces for how in ("linear", "single")]
     return found + all_axes(people, records, int((material.truth >= 0).sum()) // 3)
+
+
+def of_products(material: Material) -> Joint | None:
+    """The joint law of all numbers and their products from all of these, if people are many enough to teach it."""
+    people, records = _numbers(material)
+    wide, learners = max(len(people), len(records)), int((material.truth >= 0).sum()) // 3
+    few = min(len(people), len(records)) >= FEWEST and wide <= MOST_MULTIPLIED
+    if not few or material.is_view or learners < EACH * wide * (wide + 3) // 2:
+        return None
+    names = {material.people[k].name.casefold(): k for k in people}
+    pairs = tuple((names.get(material.records[k].name.casefold(), -1), k) for k in records)
+    return Joint(pairs, PRODUCTS, "linear", sources=tuple(people))
+
+
+def _numbers(material: Material) -> tuple[list[int], list[int]]:
+    """Places of the numbers of people, and of records, with hardly one missing."""
+    people, records = (
+        [k for k, column in enumerate(side) if _complete(column.number)] for side in (material.people, material.records)
+    )
+    return people, records
 
 
 def _spaces(material: Material, people: Sequence[int], records: Sequence[int]) -> list[str]:

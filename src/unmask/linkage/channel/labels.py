@@ -82,23 +82,33 @@ class Equal:
 
 @dataclass(frozen=True, slots=True)
 class Category:
-    """A released label given a category of the person: a table, shrunk to the marginal."""
+    """A released label given a category of the person, or one within each group: a table, shrunk to the marginal."""
 
     target: int
     spelling: Spelling
+    group: int = -1  # a column of the person, each label of which has a table of its own
 
     def fit(self, material: Material, taught: Ints) -> Table:
         """Count labels by category."""
         label, made = material.label(self.target), material.truth[taught]
-        feature = material.text(self.spelling)
-        code = np.where(feature.code < 0, len(feature.texts), feature.code)
-        rows, cols = len(feature.texts) + 1, len(material.records[self.target].words) + 1
+        code, rows = categories(material, self.spelling, self.group)
+        cols = len(material.records[self.target].words) + 1
         counts = np.zeros((rows, cols))
         np.add.at(counts, (code[taught], label[made]), 1.0)
         marginal = np.maximum(np.bincount(label, minlength=cols) / label.size, 1e-12)
         weight = _shrinkage(counts, marginal)
         shrunk = (counts + weight * marginal) / (counts.sum(1, keepdims=True) + weight)
         return Table(code, label, np.log(shrunk / marginal))
+
+
+def categories(material: Material, spelling: Spelling, group: int = -1) -> tuple[Ints, int]:
+    """The category of each person, missing being one of its own, and how many there are."""
+    feature = material.text(spelling)
+    code, levels = np.where(feature.code < 0, len(feature.texts), feature.code), len(feature.texts) + 1
+    if group < 0:
+        return code, levels
+    column = material.people[group]
+    return code + levels * (column.code + 1), levels * (len(column.words) + 1)
 
 
 def _shrinkage(counts: Floats, marginal: Floats) -> float:

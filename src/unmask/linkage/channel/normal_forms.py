@@ -208,6 +208,11 @@ def roman(text: str) -> str:
     return letters
 
 
+def sorted_letters(text: str) -> str:
+    """The letters of a text in alphabetical order, small and without accents."""
+    return "".join(sorted(only_letters(text).casefold()))
+
+
 FORMS: dict[str, Callable[[str], str]] = {
     "letters": only_letters,
     "digits": only_digits,
@@ -215,6 +220,7 @@ FORMS: dict[str, Callable[[str], str]] = {
     "initials": initials,
     "initial and last word": initial_and_last,
     "words in order": sorted_words,
+    "letters in order": sorted_letters,
     "words turned round": turned_words,
     "length": length,
     "sum of the letters": letter_sum,

@@ -12,13 +12,25 @@ from unmask.linkage.channel import predictors
 from unmask.linkage.channel.factors import Given, Residual, fit_states
 from unmask.linkage.channel.material import Key, Material
 from unmask.linkage.channel.residuals import fit_law, log_density
+from unmask.linkage.channel.spikes import segments, spiked
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-REMEMBERING = {"between": 5, "smooth": 5, "linear": 5, "loglinear": 5, "index": 3, "logindex": 3, "boosted": 2}
+REMEMBERING = {
+    "between": 5,
+    "smooth": 5,
+    "linear": 5,
+    "loglinear": 5,
+    "quadratic": 5,
+    "rooted": 5,
+    "index": 3,
+    "logindex": 3,
+    "boosted": 2,
+}
 LOGS = {"loglinear": "linear", "logindex": "index"}  # of logarithms
 LEVELS = 8
+MOST_STATES = 4  # of a released cell: a number, missing, without a number in this space, a word
 FEWEST_IN_GROUP = 6
 
 
@@ -32,15 +44,20 @@ class Number:
     how: str
     scale: str = "one"  # residuals alike for all; by the size of the prediction: "level"; by column k, whose words are
     # groups: "group:k"; by the number in column k: "number:k"
+    spiked: bool = False  # whether values that many cells have are told by where people stand, apart from the others
 
     def fit(self, material: Material, taught: Ints) -> Residual:
         """Learn the prediction and the law of its residual from known people."""
         made = material.truth[taught]
-        value = material.record(self.target, self.space)
+        value, often = self._value(material)
         known = self._inputs(material)
         there = np.asarray(np.isfinite(known.reshape(len(known), -1)).all(axis=1))
         rows = taught[there[taught] & np.isfinite(value[made])]
-        states = fit_states(self._person_states(material, there), self._record_states(material, value), taught, made)
+        theirs = self._record_states(material, value) + often
+        ours = self._person_states(material, there)
+        if self.spiked:
+            ours = segments(known, taught, theirs[made])
+        states = fit_states(ours, theirs, taught, made)
         if rows.size < 3:
             flat = fit_law(np.zeros(0), reach=1.0, step=1.0)
             return Residual(np.full(material.n_people, np.nan), value, np.zeros(value.size), flat, states)
@@ -58,7 +75,8 @@ class Number:
         rows, residual = known
         step = self.step(material, value)
         reach = float(np.nanmax(value) - np.nanmin(value)) + float(np.nanmax(predicted) - np.nanmin(predicted))
-        marginal = material.once(("density", self.target, self.space, step), lambda: log_density(value, step))
+        key = ("density", self.target, self.space, step, self.spiked)
+        marginal = material.once(key, lambda: log_density(value, step))
         precision = self._precision(material, predicted, rows, residual)
         if precision is not None:
             residual = residual * precision[rows]
@@ -66,6 +84,14 @@ class Number:
             step, reach = step * factor * 1e-3, reach * factor
         law = fit_law(residual, reach=reach, step=step)
         return Residual(predicted, value, marginal, law, states, precision)  # type: ignore[arg-type]
+
+    def _value(self, material: Material) -> tuple[Floats, Ints]:
+        """The released values, those that many cells have taken out; and which of these a record has (4, 5, ...)."""
+        value = material.record(self.target, self.space)
+        if not self.spiked:
+            return value, np.zeros(value.size, dtype=np.int64)
+        which = spiked(material.records[self.target].number)
+        return np.where(which >= 0, np.nan, value), np.where(which >= 0, MOST_STATES + which, 0)
 
     def step(self, material: Material, value: Floats) -> float:
         """Resolution of the residual."""

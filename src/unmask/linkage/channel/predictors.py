@@ -104,6 +104,21 @@ def linear(x: Floats, y: Floats, everybody: Floats) -> Floats:
     return np.asarray((everybody - mean) / sd @ weights + middle)
 
 
+def quadratic(x: Floats, y: Floats, everybody: Floats) -> Floats:
+    """Foretell by a linear function of all columns and their products: an area, a net amount."""
+    mean, sd = x.mean(0), x.std(0)
+    sd = np.where(sd > 1e-12 * (np.abs(mean) + 1e-300), sd, np.inf)
+    first, second = np.triu_indices(x.shape[1])
+    known, all_of_them = ((side - mean) / sd for side in (x, everybody))
+    both = [np.column_stack((z, z[:, first] * z[:, second])) for z in (known, all_of_them)]
+    return linear(both[0], y, both[1])
+
+
+def rooted(x: Floats, y: Floats, everybody: Floats) -> Floats:
+    """Foretell by the root of such a function: a distance to some place."""
+    return np.asarray(np.sqrt(np.maximum(quadratic(x, y**2, everybody), 0.0)))
+
+
 def single(x: Floats, y: Floats, everybody: Floats) -> Floats:
     """Foretell by a straight line of the one column that goes with it most closely."""
     z, w = x - x.mean(0), y - y.mean()

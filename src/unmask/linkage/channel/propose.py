@@ -14,7 +14,9 @@ from unmask.linkage.channel.labels import Pattern
 from unmask.linkage.channel.lenses import households
 from unmask.linkage.channel.material import Key, Material, spread_ranks
 from unmask.linkage.channel.numbers import Number
-from unmask.linkage.channel.rows import ranges
+from unmask.linkage.channel.rows import extremes, ranges
+from unmask.linkage.channel.shifts import shifted
+from unmask.linkage.channel.spikes import spikes
 from unmask.linkage.channel.texts import labels, same_numbers, same_of_all, same_texts, writings
 
 Floats = NDArray[np.float64]
@@ -87,6 +89,9 @@ def _numbers(material: Material, target: int, taught: Ints) -> list[Any]:
             recipes += [Number(target, feature, "log", how) for how in ("same", "affine")]
         recipes += [Number(target, feature, "rank", "same"), Number(target, feature, "probit", "affine")]
     recipes += [*around(material, target, ranked), *_counts(material, target, taught)]
+    recipes += shifted(material, target, taught)
+    if not material.is_view and spikes(column.number).size:
+        recipes += [Number(target, feature, "value", "smooth", spiked=True) for feature in ranked[:2]]
     recipes += [Number(target, feature, "size", "same") for feature in _sizes(material, target, taught)]
     if len(material.people) > 1:
         recipes.append(Number(target, None, "value", "linear"))
@@ -96,12 +101,13 @@ def _numbers(material: Material, target: int, taught: Ints) -> list[Any]:
 
 
 def _counts(material: Material, target: int, taught: Ints) -> list[Number]:
-    """How many like numbers of a row lie in a range, where the release has no column of that name."""
+    """How many numbers of a row lie in a range, or the largest of some, for a column that the original has not."""
     name = material.records[target].name.casefold()
     if material.is_view or any(column.name.casefold() == name for column in material.people):
         return []
-    keys = ranges(material.people, taught, material.records[target].number[material.truth[taught]])
-    return [Number(target, key, "value", "same") for key in keys]
+    y = material.records[target].number[material.truth[taught]]
+    keys = ranges(material.people, taught, y) + extremes(material.people, taught, y)
+    return [Number(target, key, "value", how) for key in keys for how in ("same", "floored", "affine")]
 
 
 def _sizes(material: Material, target: int, taught: Ints) -> list[Key]:

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from unmask.linkage.channel.classes import Class, classes
 from unmask.linkage.channel.material import spread_ranks
-from unmask.linkage.channel.numbers import Number
+from unmask.linkage.channel.numbers import Number, everything
+from unmask.linkage.channel.shifts import Shifted
 from unmask.linkage.channel.trial import Trial, error_of, gains
 
 Floats = NDArray[np.float64]
@@ -19,9 +20,23 @@ Tried = tuple[Any, list[Floats], Floats]  # a recipe, its scores of held-out peo
 MOST_GROUPS = 6  # columns by which residuals may differ that are tried
 HALF = 0.5  # of it: from there on one column says it
 DIGITS = 9  # of errors: another unit changes the last bits of a number
+MOST_MULTIPLIED = 8  # columns of numbers whose products are tried
 GROWING = 3.0  # standard errors of the rank correlation of errors with a known number
 BETTER = 0.5  # standard errors that a more complex recipe must gain
-PLAINNESS = ("same", "floored", "affine", "between", "smooth", "linear", "loglinear", "index", "logindex", "boosted")
+PLAINNESS = (
+    "same",
+    "floored",
+    "affine",
+    "between",
+    "smooth",
+    "linear",
+    "loglinear",
+    "quadratic",
+    "rooted",
+    "index",
+    "logindex",
+    "boosted",
+)
 
 
 def quick(trial: Trial, recipe: Any) -> float:  # noqa: ANN401 - any recipe
@@ -42,6 +57,8 @@ def plainest(tried: list[Tried]) -> Tried | None:
 
 
 def _complexity(recipe: Any) -> int:  # noqa: ANN401 - any recipe
+    if isinstance(recipe, Shifted):
+        return len(PLAINNESS) + 1
     return PLAINNESS.index(recipe.how) + 1 if isinstance(recipe, Number) else 0
 
 
@@ -56,7 +73,12 @@ def refine(trial: Trial, target: int, best: Tried | None) -> Tried | None:
         options = [replace(recipe, scale=scale) for scale in scales]
         if derived and len(trial.material.people) > 1:
             much = told > HALF * np.log(max(2, trial.parts[0][1].size))
-            hows = [*(() if much else ("index", "logindex")), *(("boosted",) if told < 1.0 else ())]
+            few = material_width(trial) <= MOST_MULTIPLIED
+            hows = [
+                *(() if much or not few else ("quadratic", "rooted")),
+                *(() if much else ("index", "logindex")),
+                *(("boosted",) if told < 1.0 else ()),
+            ]
             options += [Number(target, None, "value", how) for how in hows]
     for option in [*options, *(classes(trial.material, target, told) if derived else [])]:
         now = 0.0 if best is None else float(best[2].mean())
@@ -70,6 +92,12 @@ def refine(trial: Trial, target: int, best: Tried | None) -> Tried | None:
         if difference.mean() > max(BETTER, 1.0) * error_of(difference):
             best = option, tables, gain
     return best
+
+
+def material_width(trial: Trial) -> int:
+    """How many columns of numbers functions of all columns are made of."""
+    material = trial.material
+    return int(material.once(("all", False), lambda: everything(material, logs=False)).shape[1])
 
 
 def _grows(trial: Trial, recipe: Number) -> list[str]:

@@ -28,13 +28,26 @@ if TYPE_CHECKING:
 ROW = "row "  # how the features of rows begin
 COUNT = "row count "  # of values from a low end up to a high one
 FEWEST, MOST_BLOCKS = 3, 4
+
+
+def _next_largest(table: Floats, axis: int) -> Floats:
+    """Place of the second largest number of each row."""
+    filled = np.where(np.isfinite(table), table, -np.inf)
+    return np.asarray(np.argsort(-filled, axis=axis, kind="stable")[:, 1].astype(np.float64))
+
+
 FIGURES: dict[str, tuple[Callable[..., Any], str]] = {
     "row smallest": (np.nanmin, "the smallest"),
     "row largest": (np.nanmax, "the largest"),
     "row middle": (np.nanmedian, "the median"),
     "row mean": (np.nanmean, "the mean"),
     "row spread": (np.nanstd, "the standard deviation"),
+    "row place of the largest": (np.nanargmax, "the place of the largest"),
+    "row place of the next": (_next_largest, "the place of the second largest"),
+    "row place of the smallest": (np.nanargmin, "the place of the smallest"),
 }
+AMONG = " among "  # these columns, where a figure is not of a block
+NEVER, MOST_COMPARED, FEWEST_KNOWN = 0.99, 40, 20  # share of people; columns; known people
 ALIKE = 5.0  # the largest typical number over the smallest, where names say nothing
 EDGES, FINER = 48, 120  # ends of ranges that are tried first, and near the best of them
 LEFT = 0.5  # share of the variance that a range may leave, to be worth a try
@@ -68,6 +81,9 @@ def row_feature(columns: Sequence[Column], key: tuple[int, str]) -> Feature:
     """One figure of each row."""
     numbers = tuple(place for place, column in enumerate(columns) if column.kind == "number")
     block = next((block for block in blocks(columns) if block[0] == key[0]), numbers)  # of some people sizes may differ
+    form, _, of_these = key[1].partition(AMONG)
+    if of_these:
+        block = tuple(map(int, of_these.split(",")))
     table = np.column_stack([columns[place].number for place in block])
     there = np.isfinite(table).any(1)
     of = f"of `{columns[block[0]].name}` and {len(block) - 1} columns like it"
@@ -76,7 +92,7 @@ def row_feature(columns: Sequence[Column], key: tuple[int, str]) -> Feature:
         low, high = map(float, key[1].removeprefix(COUNT).split())
         values[there] = ((table >= low) & (table < high)).sum(1)[there]
         return Feature(columns[block[0]].name, f"how many {of} lie in a range", values)
-    figure, words = FIGURES[key[1]]
+    figure, words = FIGURES[form]
     values[there] = figure(table[there], axis=1)
     return Feature(columns[block[0]].name, f"{words} {of}", values)
 
@@ -93,6 +109,26 @@ def ranges(columns: Sequence[Column], taught: Ints, y: Floats) -> list[tuple[int
             left, low, high = best_range(table, y[there])
             if left < LEFT:
                 found.append((left, (block[0], f"{COUNT}{low!r} {high!r}")))
+    return [key for _, key in sorted(found)[:1]]
+
+
+def extremes(columns: Sequence[Column], taught: Ints, y: Floats) -> list[tuple[int, str]]:
+    """The numbers that a released one is hardly ever below (or above), if it is near the largest (smallest) of them."""
+    numbers = [k for k, column in enumerate(columns) if column.kind == "number"][:MOST_COMPARED]
+    there = np.isfinite(y)
+    if len(numbers) < FEWEST - 1 or there.sum() < FEWEST_KNOWN or y[there].var() == 0:
+        return []
+    table = np.column_stack([columns[place].number[taught] for place in numbers])[there]
+    step = float(np.diff(np.unique(y[there])).min())
+    found = []
+    for sign, form in ((1.0, "row largest"), (-1.0, "row smallest")):
+        beyond = (sign * (y[there][:, None] - table) > -step * (1 + 1e-9)).mean(0) >= NEVER
+        places = [place for place, held in zip(numbers, beyond, strict=True) if held]
+        if len(places) >= FEWEST - 1:
+            end = sign * np.nanmax(sign * table[:, beyond], axis=1)
+            left = float(np.var(y[there] - end)) / float(y[there].var())
+            if left < LEFT:
+                found.append((left, (places[0], f"{form}{AMONG}{','.join(map(str, places))}")))
     return [key for _, key in sorted(found)[:1]]
 
 

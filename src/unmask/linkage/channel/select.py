@@ -16,7 +16,7 @@ import numpy as np
 
 from unmask.linkage.channel.apart import told_apart
 from unmask.linkage.channel.chains import chains
-from unmask.linkage.channel.joint import joints
+from unmask.linkage.channel.joint import joints, of_products
 from unmask.linkage.channel.labels import Equal
 from unmask.linkage.channel.lenses import kin, untouched
 from unmask.linkage.channel.lines import Between, between
@@ -24,8 +24,9 @@ from unmask.linkage.channel.numbers import Chain, Number
 from unmask.linkage.channel.pieces import Pieces
 from unmask.linkage.channel.propose import most_telling, propose
 from unmask.linkage.channel.recipes import BETTER, Tried, plainest, quick, refine
+from unmask.linkage.channel.shifts import Shifted
 from unmask.linkage.channel.trial import PARTS, Trial, error_of, gains, split
-from unmask.linkage.channel.views import SCORES, VIEWS, Through, dependent
+from unmask.linkage.channel.views import SCORES, VIEWS, WORDS, Through, dependent, wander
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -49,6 +50,7 @@ KEPT = 5  # recipes that are compared on all parts
 CHOICE = 0.5  # nats that a column gains by being chosen among the people whom it is then judged by
 TOLD = 2.0  # standard errors above chance that a column must reach to say anything
 CLEAR = 3.0  # standard errors at which it surely does in one channel, though the best of many recipes was taken
+INVARIANT = 0.3  # nats by which products of columns must tell more: something stays that columns do not say
 SATURATED = 0.99  # of what could be told at all
 LINES = "lines"
 EVERYTHING = (*VIEWS, LINES)
@@ -168,7 +170,7 @@ def _useful(channels: Sequence[Channel]) -> tuple[list[int], frozenset[int]]:
     recipes = [recipe for channel in channels for recipe in channel.by_column.values()]
     recipes += [entry.recipe for channel in channels for entry in channel.learnt]
     own = [recipe for recipe in recipes if recipe.target >= 0 and not isinstance(recipe, Through)]
-    texts = {recipe.target for recipe in own if not isinstance(recipe, Number | Chain)}
+    texts = {recipe.target for recipe in own if not isinstance(recipe, Number | Chain | Shifted)}
     targets = sorted({recipe.target for recipe in own})
     return targets, frozenset(targets) - texts
 
@@ -248,6 +250,8 @@ def _saturated(trial: Trial, total: list[Floats]) -> bool:
 
 def _with_view(trial: Trial, name: str, taught: Ints, so_far: Chosen) -> Chosen:
     """Add what a view clearly tells: after what is known, or before it, whichever tells people apart better."""
+    if name == WORDS and not wander(trial.material, taught):
+        return so_far
     view = Trial(trial.material.view(name), trial.parts)
     targets = dependent(view.material, taught, trial.material if name == SCORES else None)
     found = _learn_columns(view, taught, targets)[0] if targets else []
@@ -321,12 +325,14 @@ def _enough(trial: Trial, recipe: Any) -> float:  # noqa: ANN401 - any recipe
 
 def _best_joint(trial: Trial) -> Candidate | None:
     """The joint law of all numbers that tells most, if any does."""
-    tried = []
-    for recipe in sorted(joints(trial.material), key=lambda recipe: -quick(trial, recipe))[:2]:
-        tables = trial.scores(recipe)
-        gain = gains(tables)
-        tried.append((float(gain.mean()), error_of(gain), recipe, tables))
+    plain = sorted(joints(trial.material), key=lambda recipe: -quick(trial, recipe))[:2]
+    tried = _candidates(trial, [Learnt(recipe, 0.0) for recipe in plain])
     best = max(tried, key=lambda entry: entry[0], default=None)
+    more = of_products(trial.material)
+    if more is not None:
+        other = _candidates(trial, [Learnt(more, 0.0)])[0]
+        gain = gains(other[3]) - (0.0 if best is None else gains(best[3]))
+        best = other if gain.mean() > max(CLEAR * error_of(gain), INVARIANT) else best
     return best if best is not None and best[0] > TOLD * best[1] else None
 
 

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from unmask.linkage.channel.alike import Alike, shared
+from unmask.linkage.channel.alike import Alike, parts_of, shared
 from unmask.linkage.channel.ciphers import find_cipher
 from unmask.linkage.channel.digests import find_digest
 from unmask.linkage.channel.features import Spelling, TextFeature
-from unmask.linkage.channel.labels import MOST_CELLS, Category, Equal, Interval, Steps, foretold_labels
+from unmask.linkage.channel.labels import MOST_CELLS, Category, Equal, Interval, Steps, categories, foretold_labels
 from unmask.linkage.channel.letters import find_letters
 from unmask.linkage.channel.material import Key, Material
 from unmask.linkage.channel.numbers import Number
@@ -28,6 +28,9 @@ PROBES_OF_SQUARES = 24
 PROBES = 200  # people on whom texts are compared first
 MORE = 0.04  # share of people whom another writing must suit
 MOST_WRITINGS = 4
+MOST_GROUPS, MOST_GROUPED = 6, 20  # columns whose labels may have tables of their own; columns that these are of
+MOST_WITHIN, MUCH = 100, 0.9  # different labels; share of all that can be told from which nothing else is tried
+CLEARER = 2.0  # nats, over the root of the number of known people, by which such tables must foretell better
 FEW_TEXTS = 20  # different texts, at most, that a table tells more about than their letters
 READINGS = {
     "date": ("%Y-%m-%d", "%Y-%m", "%m-%d", "%Y", "%d"),
@@ -35,6 +38,7 @@ READINGS = {
         "letters",
         "digits",
         "words in order",
+        "letters in order",
         "initials",
         "consonants",
         "Soundex",
@@ -60,7 +64,7 @@ def labels(material: Material, target: int, taught: Ints, *, decoded: bool) -> l
         recipes += [*_readings(material, target, taught), *find_letters(material, target, taught)]
         recipes += [*_alike(material, target, taught), *shared(material, target, taught)]
     if len(column.words) <= min(MOST_LABELS, 0.5 * len(column)):
-        recipes += [Category(target, material.spellings[place]) for place in _tables(material, target, taught)]
+        recipes += _tables(material, target, taught)
         recipes += [Steps(target, feature) for feature in _orders(material, target, taught)]
     if column.low is not None:
         recipes += [Interval(target, feature) for feature in _containers(material, target, taught)]
@@ -140,10 +144,14 @@ def _alike(material: Material, target: int, taught: Ints) -> list[Alike]:
     if material.records[target].kind != "text":
         return []
     columns = enumerate(material.people)
-    texts = [Alike(target, Spelling((k,))) for k, c in columns if c.kind == "text" and len(c.words) > FEW_TEXTS]
-    told = [float(recipe.fit(material, taught).table[-1]) for recipe in texts]
-    best = max(range(len(texts)), key=lambda k: told[k], default=0)
-    return [texts[best]] if texts and told[best] > 0 else []
+    places = [k for k, c in columns if c.kind == "text" and len(c.words) > FEW_TEXTS]
+    found = []
+    for parts in parts_of(material.records[target].words):
+        texts = [Alike(target, Spelling((k,)), parts) for k in places]
+        told = [float(recipe.fit(material, taught).table[-1]) for recipe in texts]
+        best = max(range(len(texts)), key=lambda k: told[k], default=0)
+        found += [texts[best]] if texts and told[best] > 0 else []
+    return found
 
 
 def _several(material: Material, target: int, fits: list[Fit]) -> list[Equal]:
@@ -161,23 +169,40 @@ def _several(material: Material, target: int, fits: list[Fit]) -> list[Equal]:
     return [Equal(target, first, tuple(others))] if others else []
 
 
-def _tables(material: Material, target: int, taught: Ints) -> list[int]:
-    """Categories that foretell each known person's label from the others best."""
-    label, made = material.label(target), material.truth[taught]
-    cols = len(material.records[target].words) + 1
-    said, scores = label[made], []
+def _tables(material: Material, target: int, taught: Ints) -> list[Category]:
+    """Categories that foretell each known person's label from the others best, alone or within a group."""
+    plain = [Category(target, spelling) for spelling in material.spellings]
+    scored = [(_foretells(material, recipe, taught), place) for place, recipe in enumerate(plain)]
+    best = sorted(entry for entry in scored if entry[0] < 0)[:FEATURES]
+    found = [plain[place] for _, place in best]
+    much = -MUCH * float(np.mean(np.log(material.rarity(target)))) if best else 0.0
+    if material.is_view or len(material.records[target].words) > MOST_WITHIN or (best and best[0][0] < much):
+        return found
+    within = []
+    for group in material.levels[:MOST_GROUPS]:
+        for place in (k for k in material.levels[:MOST_GROUPED] if k != group):
+            recipe = Category(target, Spelling((place,)), group)
+            held = len(material.people[group].words)
+            within.append((round(_foretells(material, recipe, taught), 9), held, place, group))
+    score, _, place, group = min(within, default=(0.0, 0, 0, 0))
+    clear = min((score for score, _ in best), default=0.0) - CLEARER / np.sqrt(len(taught))
+    return [*found, Category(target, Spelling((place,)), group)] if score < clear else found
+
+
+def _foretells(material: Material, recipe: Category, taught: Ints) -> float:
+    """Less the nats by which each known person's label is foretold from the others with the same category."""
+    label = material.label(recipe.target)
+    cols, said = len(material.records[recipe.target].words) + 1, label[material.truth[taught]]
+    code, levels = categories(material, recipe.spelling, recipe.group)
+    held = np.unique(code[taught]).size if recipe.group >= 0 else levels
+    if not 2 < held <= max(3, len(taught) // 2) or levels * cols > MOST_CELLS:
+        return 0.0
+    code = code[taught]
     marginal = np.bincount(label, minlength=cols) / label.size
-    for place, spelling in enumerate(material.spellings):
-        feature = material.text(spelling)
-        levels = len(feature.texts) + 1
-        if not 2 < levels <= max(3, len(taught) // 2) or levels * cols > MOST_CELLS:
-            continue
-        code = np.where(feature.code < 0, levels - 1, feature.code)[taught]
-        counts = np.bincount(code * cols + said, minlength=levels * cols)
-        total = np.bincount(code, minlength=levels)
-        left = (counts[code * cols + said] - 1 + marginal[said]) / total[code]
-        scores.append((-float(np.mean(np.log(np.maximum(left, 1e-12) / marginal[said]))), place))
-    return [place for score, place in sorted(scores)[:FEATURES] if score < 0]
+    counts = np.bincount(code * cols + said, minlength=levels * cols)
+    total = np.bincount(code, minlength=levels)
+    left = (counts[code * cols + said] - 1 + marginal[said]) / total[code]
+    return -float(np.mean(np.log(np.maximum(left, 1e-12) / marginal[said])))
 
 
 def _orders(material: Material, target: int, taught: Ints) -> list[Key]:

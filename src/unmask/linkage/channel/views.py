@@ -30,7 +30,8 @@ FEWEST = 2  # columns that can stand in another order
 FEWEST_SCORED = 4  # columns of a row that leave something to compare without its mean and spread
 STRAYING = 0.05  # share of rows whose numbers do not stand in the usual order
 MOST_DIGITS = 6
-SCORES = "scores"
+SCORES, WORDS = "scores", "words"
+FEWEST_SHARING, SHARED, MOST_WORDS = 3, 0.5, 30  # columns with the same words, how many of them, and how many in all
 DEPENDENT = 2.5  # standard errors by which a column of a view must go with its own original
 
 
@@ -181,6 +182,58 @@ def _group_rank(value: Floats, groups: Ints) -> Floats:
     return np.where(np.isfinite(value), rank, np.nan)
 
 
+# --- words of a row, in whatever columns they stand ------------------------------------------------------------------
+
+
+def words_of_rows(columns: Sequence[Column], _groups: Ints | None = None) -> list[Column]:
+    """How often each row has each word of columns that share their words, such as answers to many questions."""
+    made = []
+    for number, places in enumerate(_sharing(columns)):
+        words = sorted({word.casefold() for place in places for word in columns[place].words})
+        counts = np.zeros((len(columns[0]), len(words) + 1))
+        for place in places:
+            own = [words.index(word.casefold()) for word in columns[place].words]
+            counts[np.arange(len(counts)), np.array([*own, len(words)])[columns[place].code]] += 1
+        made += [of_numbers(f"{number} {word}", counts[:, k]) for k, word in enumerate(words)]
+    return made
+
+
+def _sharing(columns: Sequence[Column]) -> list[list[int]]:
+    """Places of columns of few words that share most of them, if they are several."""
+    found: list[tuple[set[str], list[int]]] = []
+    for place in sorted(range(len(columns)), key=lambda place: columns[place].name):
+        column = columns[place]
+        if column.kind == "text" and 1 < len(column.words) <= MOST_WORDS:
+            words = {word.casefold() for word in column.words}
+            alike = next((held for held in found if len(words & held[0]) >= SHARED * len(words | held[0])), None)
+            if alike is None:
+                found.append((words, [place]))
+            else:
+                alike[1].append(place)
+    return [places for _, places in found if len(places) >= FEWEST_SHARING]
+
+
+def wander(plain: Material, taught: Ints) -> bool:
+    """Whether known people's words stand in their row more clearly than in the column where they were."""
+    made, tables = plain.truth[taught], [words_of_rows(side) for side in (plain.people, plain.records)]
+    sides = [{column.name: column.number for column in table} for table in tables]
+    ours, theirs = (side for side in sides)
+    both = [(ours[name][taught], theirs[name][made]) for name in ours if name in theirs]
+    if not both:
+        return False
+    named = {column.name: column for column in plain.people}
+    moved = sum(np.minimum(x, y) - np.minimum(x, np.roll(y, 1)) for x, y in both)
+    stayed = np.zeros(taught.size)
+    for column in plain.records:
+        own = named.get(column.name)
+        if own is not None and column.kind == "text" and own.kind == "text":
+            place = {word.casefold(): k for k, word in enumerate(column.words)}
+            said = np.array([place.get(word.casefold(), -2) for word in own.words] + [-2])[own.code][taught]
+            stayed += (said == column.code[made]) * 1.0 - (said == np.roll(column.code[made], 1))
+    clear = DEPENDENT * float(np.std(moved - stayed)) / np.sqrt(max(1, taught.size))
+    return bool(float(np.mean(moved - stayed)) > clear)
+
+
 # --- which columns of a view are worth a try --------------------------------------------------------------------------
 
 
@@ -237,6 +290,7 @@ def _go_together(one: Column, other: Column) -> bool:
 VIEWS: dict[str, Make] = {
     "order": in_order,
     "rows": row_figures,
+    WORDS: words_of_rows,
     "digits": digits,
     "groups": within_groups,
     SCORES: scores,

@@ -21,6 +21,7 @@ from unmask.linkage.channel.pieces import Pieces
 from unmask.linkage.channel.predictors import line
 from unmask.linkage.channel.result import Told
 from unmask.linkage.channel.select import clear
+from unmask.linkage.channel.shifts import Shifted
 from unmask.linkage.channel.views import Through
 
 if TYPE_CHECKING:
@@ -39,6 +40,8 @@ HOW = {
     "smooth": "is a curve of {x}, with an error",
     "linear": "is a linear function of all columns, with an error",
     "loglinear": "is a product of powers of all columns, with an error",
+    "quadratic": "is a function of several columns and their products, with an error",
+    "rooted": "is the root of a function of several columns and their products, with an error",
     "index": "follows a sum of several columns",
     "logindex": "follows a product or ratio of several columns",
     "boosted": "is a function of several columns, with an error",
@@ -50,12 +53,14 @@ SPACE = {
     "rank": " in its rank",
     "probit": " in its rank",
 }
-SPACE_OF_ALL = {"value": "values", "log": "logarithms", "probit": "ranks", "rank": "ranks"}
+SPACE_OF_ALL = {"value": "values", "log": "logarithms", "probit": "ranks", "rank": "ranks", "products": "products"}
 TOGETHER = "is {} with an error that goes with those of the other numbers"
 ALONG = "is part of a sum of numbers that keeps the order of people"
+CHANGED = {"pairs": "letters", "words": "words", "runs": "stretches of it"}  # of texts that are alike
 SEEN = {  # what a view is about, and what was learnt through it
     "order": ("numbers of a row", "stay nearly what they were, in whatever order they stand"),
     "rows": ("rows as a whole", "keep their total, their spread, or how many cells are empty or zero"),
+    "words": ("answers of a row", "stay as often what they were, in whatever columns they stand"),
     "digits": ("decimals", "stay as many as they were in each cell"),
     "groups": ("rows of one group", "keep how they differ from each other"),
     "scores": ("numbers of a row", "keep how they stand to each other, whatever the row's mean and spread"),
@@ -171,8 +176,11 @@ def _tell_text(material: Material, recipe: Any, factor: Any) -> str:  # noqa: AN
         case Equal():
             return _equal(material, recipe)
         case Category():
-            copied = _copied(material, recipe.target, recipe.spelling)
-            return f"is {'' if copied else 'a label for '}{material.text(recipe.spelling).words}"
+            return _category(material, recipe)
+        case Shifted():
+            known, group = (material.people[place].name for place in (recipe.column, recipe.group))
+            how = "multiplied by a factor" if recipe.space == "log" else "moved by an amount"
+            return f"is a straight line of `{known}`, {how} of each `{group}`, with an error"
         case Graded():
             return f"changes in steps along a {'product or ratio' if recipe.logs else 'sum'} of several columns"
         case Class():
@@ -182,16 +190,27 @@ def _tell_text(material: Material, recipe: Any, factor: Any) -> str:  # noqa: AN
         case Around():
             exact = _exact(material, recipe.target, recipe.feature)
             return exact or f"is {material.feature(recipe.feature).words}, moved round a circle of {recipe.period:g}"
-        case Alike():
-            return f"is nearly {material.text(recipe.spelling).words}, some letters changed"
-        case Shared():
-            return f"holds words of {', '.join(f'`{material.people[k].name}`' for k in recipe.columns)}, in any order"
+        case Alike() | Shared():
+            return _alike(material, recipe)
         case Pieces():
             inner, pairs = material.pieces(recipe.target), zip(recipe.recipes, factor.factors, strict=True)
             told = ((inner.records[part.target].name.partition(" of ")[0], tell(inner, part, f)) for part, f in pairs)
             return ", ".join(f"its {name} {words}" for name, words in told)
         case _:
             return "tells something"
+
+
+def _alike(material: Material, recipe: Alike | Shared) -> str:
+    if isinstance(recipe, Shared):
+        return f"holds words of {', '.join(f'`{material.people[k].name}`' for k in recipe.columns)}, in any order"
+    return f"is nearly {material.text(recipe.spelling).words}, some {CHANGED[recipe.parts]} changed"
+
+
+def _category(material: Material, recipe: Category) -> str:
+    words = material.text(recipe.spelling).words
+    if recipe.group >= 0:
+        return f"is a label for {words} that each `{material.people[recipe.group].name}` has of its own"
+    return f"is {'' if _copied(material, recipe.target, recipe.spelling) else 'a label for '}{words}"
 
 
 def _equal(material: Material, recipe: Equal) -> str:
@@ -238,6 +257,8 @@ def _number(material: Material, recipe: Number) -> str:
     x = material.feature(recipe.feature).words if recipe.feature is not None else ""
     words = HOW[recipe.how].format(x=f"the size of {x}" if recipe.space == "size" else x)
     words += SPACE[recipe.space] if words.endswith("error") else ""
+    if recipe.spiked:
+        words += "; cells with a value that many have stay such cells"
     if recipe.scale.startswith("group:"):
         words += f" that differs by `{material.people[int(recipe.scale[6:])].name}`"
     if recipe.scale.startswith("number:"):
