@@ -35,9 +35,14 @@ class TableError(UnmaskError):
 
 
 class RepeatedIdError(TableError):
-    """An id that should say which single row it is repeats: people have several rows. ``share``: of the original's."""
+    """An id that should say which single row it is repeats: people have several rows.
+
+    Of the original: ``rows``, different ids as ``people``, and the ``share`` of them that repeat.
+    """
 
     share: float = 0.0
+    rows: int = 0
+    people: int = 0
 
 
 class RoleError(UnmaskError):

@@ -101,6 +101,19 @@ def test_an_id_that_repeats_by_mistake_is_refused(tmp_path, capsys):
     assert run("assess", *paths, "--id", "id", "--many-rows", "--quiet") == 1
 
 
+def test_a_column_of_few_values_is_not_taken_for_people(tmp_path, capsys):
+    """A sex or a ward that was given as the id: everybody would be "found", among two people."""
+    table = pl.DataFrame({"sex": ["f", "m"] * 20, "age": range(40), "town": [*"abcde"] * 8})
+    paths = written(tmp_path, table, table)
+    assert run("assess", *paths, "--id", "sex") == 2
+    told = capsys.readouterr().err
+    assert "'sex' does not look like an id" in told and "2 different ids in 40 rows" in told and "--many-rows" in told
+    assert run("assess", *paths, "--id", "sex", "--many-rows", "--quiet") in {1, 3}
+    for rows in (9, 19):  # few rows each, or ten people and more: as before
+        many = pl.DataFrame({"who": [row % (rows // 2) for row in range(rows)], "age": range(rows)})
+        assert run("assess", *written(tmp_path, many, many), "--id", "who", "--quiet") in {1, 3}
+
+
 @pytest.mark.parametrize("more", [("--only", "nearest"), ("--weight", "cost"), ("--synthetic", "--many-rows")])
 def test_options_for_one_row_a_person_are_refused(tmp_path, capsys, more):
     paths = written(tmp_path, VISITS, VISITS)

@@ -83,8 +83,10 @@ def test_roles_and_defaults():
 
 def test_duplicate_missing_and_foreign_ids():
     twice = pl.DataFrame({"id": [1, 1, 2], "age": [1.5, 2.5, 3.5]})
-    with pytest.raises(TableError, match=r"'id' repeats in the original(?s:.*)row 1"):
+    with pytest.raises(TableError, match=r"'id' repeats in the original(?s:.*)rows 1 and 2"):
         Release(twice, PEOPLE, id="id")
+    with pytest.raises(TableError, match=r"'id' repeats in the release(?s:.*)rows 2 and 3 have the same"):
+        Release(PEOPLE, twice.with_columns(pl.Series("id", [1, 2, 2])), id="id")
     with pytest.raises(TableError, match="missing values in the release"):
         Release(PEOPLE, PEOPLE.with_columns(pl.Series("id", [1, None, 3])), id="id")
     with pytest.raises(TableError, match="no id of 'id' is in both"):

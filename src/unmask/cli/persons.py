@@ -10,22 +10,37 @@ from unmask.cli.options import Assess
 from unmask.cli.other_kinds import refuse_others
 from unmask.cli.outputs import tell, write_reports
 from unmask.cli.screen import progress_bar
-from unmask.errors import RepeatedIdError
+from unmask.errors import ParameterError, RepeatedIdError
 from unmask.evidence import Policy
 from unmask.persons import Persons
 from unmask.persons_assessment import assess_persons
 
 OFTEN = 0.05  # share of the ids that repeat, from which people are taken to have many rows
+FEWEST = 10  # different ids, below which a column that often repeats is taken for a sex or a ward, not for people ...
+MOST = 10  # ... where each has at least this many rows on average
 FOR_MANY = {"id", "quasi", "confidential", "categorical", "kinds", "control", "many_rows", "time", "place"}
 
 
 def check_many_rows(options: Assess, error: RepeatedIdError) -> None:
     """Refuse an id that repeats by mistake, and options that do not go with many rows a person."""
-    if not options.many_rows and error.share < OFTEN:
-        raise error
+    if not options.many_rows:
+        _refuse_mistakes(options, error)
     refuse_others(
         options, FOR_MANY, "the id repeats (one person, many rows), and these options are for one row a person"
     )
+
+
+def _refuse_mistakes(options: Assess, error: RepeatedIdError) -> None:
+    """Refuse an id that hardly repeats, and a column of few values that is no id at all."""
+    if error.people < FEWEST and error.rows >= MOST * error.people and error.share >= OFTEN:
+        raise ParameterError(
+            f"{options.id!r} does not look like an id",
+            got=f"{error.people} different ids in {error.rows:,} rows",
+            hint="--id names the column that says whose row it is, such as a patient number; "
+            "if these are people with many rows each, say --many-rows",
+        )
+    if error.share < OFTEN:
+        raise error
 
 
 def attack_persons(options: Assess, policy: Policy) -> Assessment:

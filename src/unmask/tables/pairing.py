@@ -73,14 +73,16 @@ def _ids(table: pl.DataFrame, name: str, where: str) -> pl.Series:
             hint="fill or drop those rows",
         )
     if column.n_unique() < len(column):
-        first = int(column.is_duplicated().arg_true()[0]) + 1
+        again = int((~column.is_first_distinct()).arg_true()[0])
+        first = int((column == column[again]).arg_true()[0])
         error = RepeatedIdError(
             f"id column {name!r} repeats in the {where}",
-            got=f"{len(column)} rows, {column.n_unique()} different ids; the first repeated one is in row {first}",
+            got=f"{len(column)} rows, {column.n_unique()} different ids; rows {first + 1} and {again + 1} have the same",
             hint=f"an id must say which single row it is; where people have many rows each: {MANY}",
         )
         if where == "original":  # an id that repeats in the release alone is a mistake, or has to be said
-            error.share = column.filter(column.is_duplicated()).n_unique() / column.n_unique()
+            error.rows, error.people = len(column), column.n_unique()
+            error.share = column.filter(column.is_duplicated()).n_unique() / error.people
         raise error
     return column
 
