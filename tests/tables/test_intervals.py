@@ -40,6 +40,26 @@ def test_open_ends_are_just_outside():
     assert parse_interval("<5")[1] < 5 < parse_interval(">5")[0]
 
 
+@pytest.mark.parametrize(
+    ("text", "low", "high"),
+    [
+        ("[500, inf)", 500, math.inf),
+        ("[500, +inf]", 500, math.inf),
+        ("[500, )", 500, math.inf),
+        ("(-inf, 5]", -math.inf, 5),
+        ("(-inf, inf)", -math.inf, math.inf),
+    ],
+)
+def test_no_end_is_beyond_every_number(text, low, high):
+    """Just inside infinity is the largest number that there is, and the middle of such a band was half of that."""
+    assert parse_interval(text) == (low, high)
+
+
+def test_a_band_without_end_stands_where_it_begins():
+    column = pl.Series(["[0, 500)", "[500, inf)", "(-inf, 0)"])
+    assert to_floats(column, "x").tolist() == pytest.approx([250, 500, 0])
+
+
 @pytest.mark.parametrize("text", ["", "abc", "40-30", "30-", "(40, 30)", "2020-01-01", "1-2-3", "a-b", "NaN", "inf"])
 def test_not_intervals(text):
     assert parse_interval(text) is None

@@ -35,8 +35,8 @@ def parse_interval(text: str) -> tuple[float, float] | None:  # noqa: PLR0911 - 
     if match := BRACKET.match(text):
         low = float(match[2]) if match[2] else -np.inf
         high = float(match[3]) if match[3] else np.inf
-        low = low if match[1] == "[" else float(np.nextafter(low, np.inf))
-        high = high if match[4] == "]" else float(np.nextafter(high, -np.inf))
+        low = low if match[1] == "[" or low == -np.inf else float(np.nextafter(low, np.inf))
+        high = high if match[4] == "]" or high == np.inf else float(np.nextafter(high, -np.inf))
         return (low, high) if low <= high else None
     if match := LEAST.match(text):
         return (float(match[2]) if match[1] != ">" else float(np.nextafter(float(match[2]), np.inf))), np.inf
