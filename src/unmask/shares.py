@@ -6,7 +6,7 @@ import math
 
 
 def percent(share: float | None) -> str:
-    """Write a share as a percentage with as many digits as it needs: 25.4 %, 0.093 %, 0 %."""
+    """Write a share as a percentage with as many digits as it needs: 25.4 %, 0.093 %, 0 %; below 1 % no more than two."""
     if share is None or math.isnan(share):
         return "-"
     if share < 0:
@@ -16,7 +16,7 @@ def percent(share: float | None) -> str:
         return "0 %"
     if value < 0.0001:
         return "under 0.0001 %"
-    digits = 1 if value >= 0.95 else 2 if value >= 0.095 else 4
+    digits = 1 if value >= 0.95 else 2 if value >= 0.095 else 3 if value >= 0.0095 else 4
     return f"{value:.{digits}f}".rstrip("0").rstrip(".") + " %"
 
 

@@ -219,3 +219,12 @@ def test_a_rate_of_counts_is_that_of_so_many_people(values):
 def test_a_rate_of_counts_makes_no_array_of_people():
     people = np.array([10**12, 10**12, 5])
     assert rate_of_counts(np.array([0.0, 0.5, 1.0]), people, chance=0.0).value == pytest.approx(0.25)
+
+
+@pytest.mark.parametrize(
+    ("value", "n", "words"),
+    [(509.5 / 600, 600, "about 510 of 600"), (510 / 600, 600, "510 of 600"), (0.25, 4000, "1,000 of 4,000")],
+)
+def test_a_count_whose_share_is_another_is_about(value, n, words):
+    """84.9 % of 600 people are no 510, which is 85 %: ties were shared."""
+    assert Estimate(value, value, value, n, 0.0).counted == words

@@ -14,6 +14,7 @@ from unmask.masking import parse_masking
 from unmask.report.commands import command, making, typed
 from unmask.report.document import AdviceEntry, FindingEntry, IntruderEntry
 from unmask.report.front import day, front
+from unmask.report.front_numbers import _guessed
 from unmask.report.words import joined
 
 MOST_WORDS = 180
@@ -87,6 +88,14 @@ def test_more_known_than_found_comes_with_its_reason(document):
     assert known.name == "Known, right 19 times in 20"
     assert known.words == "1,000 named, some of them wrongly: so more than found"
     assert front(replace(document, intruders=(intruder(0.9, 0.5),))).numbers[1].words == "500 people"
+
+
+@pytest.mark.parametrize(
+    ("chance", "words"),
+    [(0.004, "4 of 1,000"), (0.00091, "about 1 of 1,000"), (0.0004, "fewer than 1 of 1,000")],
+)
+def test_a_blind_guess_is_told_as_people(chance, words):
+    assert _guessed(chance, 1000) == words
 
 
 def test_an_attack_on_fewer_people_says_of_how_many(document):

@@ -10,6 +10,7 @@ import numpy as np
 
 from unmask.arrays import Floats, Ints
 from unmask.errors import ParameterError
+from unmask.shares import percent
 from unmask.shown import Shown
 
 Interval = Literal["wilson", "bootstrap", "clustered", "exact"]
@@ -33,6 +34,12 @@ class Estimate(Shown):
     def hits(self) -> float:
         """The count behind the rate (fractional when ties were shared)."""
         return self.value * self.n
+
+    @property
+    def counted(self) -> str:
+        """How many of how many: 510 of 600; "about 510 of 600" where shared ties make it another share than is told."""
+        whole = f"{self.hits:,.0f} of {self.n:,}"
+        return whole if self.n == 0 or percent(round(self.hits) / self.n) == percent(self.value) else f"about {whole}"
 
     @property
     def excess(self) -> float:

@@ -73,7 +73,7 @@ def _holds(document: Document, estimate: Estimate, more: str) -> str:
 
 def people(estimate: Estimate) -> str:
     """How many people of how many."""
-    return f"{estimate.hits:,.0f} of {estimate.n:,} people"
+    return f"{estimate.counted} people"
 
 
 def numbers(document: Document) -> tuple[Number, ...]:
@@ -126,4 +126,6 @@ def _blind(finding: FindingEntry) -> Number:
 
 def _guessed(chance: float, n: int) -> str:
     found = chance * n
-    return f"{found:,.0f} of {n:,}" if found >= 0.95 else f"fewer than 1 of {n:,}"
+    if found >= 0.95:
+        return f"{found:,.0f} of {n:,}"
+    return f"{'about' if found >= 0.5 else 'fewer than'} 1 of {n:,}"

@@ -37,7 +37,7 @@ def assess_channel(study: Study, context: Context) -> Evidence:
         observations=(
             Observation(
                 "channel.rate",
-                f"{found.hits:,.0f} of {found.n:,} people are found by someone who learns from the records of "
+                f"{found.counted[:1].upper()}{found.counted[1:]} people are found by someone who learns from the records of "
                 f"{linkage.taught:,} others how the release was made.",
                 found,
             ),
