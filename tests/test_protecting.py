@@ -12,6 +12,7 @@ import pytest
 
 import unmask
 from command_line import run
+from unmask.cli.protect import over_budget
 from unmask.errors import UnmaskError
 from unmask.protect import opened
 from unmask.trying import Job, begin, make_release
@@ -104,6 +105,17 @@ def test_households_weights_and_lost_sums_on_the_command_line(people, quick, tmp
     lost = kept and not (release["total"] - release["income"] - release["other"]).abs().max() < 1e-6
     assert lost == ("note: total = income + other holds in the original and no longer" in told)
     assert lost
+
+
+def test_more_time_than_was_given_is_told(people, quick, tmp_path, capsys):
+    """Time ends the search between releases, not within one: who waited longer is told why."""
+    people.write_csv(tmp_path / "people.csv")
+    words = ("--id", "pid", "--policy", "partner", "--output", tmp_path / "release.csv")
+    run("protect", tmp_path / "people.csv", *words, "--budget", "0.01s")
+    told = " ".join(capsys.readouterr().out.split())
+    assert "of a budget of 0.01 seconds" in told and "no release was begun after that time" in told
+    assert over_budget(98.0, 90.0) == over_budget(1e9, None) == ""
+    assert "this took 3.4 minutes of a budget of 1.5 minutes" in over_budget(202.0, 90.0)
 
 
 def test_a_release_that_another_seed_finds_unsafe_is_not_taken(people, quick, monkeypatch):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 from unmask.cli.explore import FOUND, NONE_SAFE, key_of
 from unmask.cli.fields import roles_of
 from unmask.cli.making_options import Protect
@@ -11,8 +13,11 @@ from unmask.masking import lost_sums, quoted
 from unmask.planning import seconds
 from unmask.protect import Protection
 from unmask.protecting import protect_table
+from unmask.shares import in_words
 from unmask.tables import read_table
 from unmask.trying import make_release
+
+LATE = 1.1  # of the budget, from which on it is said what a search took
 
 
 def run(options: Protect) -> int:
@@ -20,6 +25,7 @@ def run(options: Protect) -> int:
     check_files(options)
     key_of(options.folder)
     roles = {**roles_of(options), "reading": options.reading}
+    began = time.monotonic()
     with progress_bar() as tell:
         found = protect_table(
             options.original, policy=options.policy, intruder=options.intruder, keep=options.keep,
@@ -29,6 +35,8 @@ def run(options: Protect) -> int:
     for line in found.reasons:
         say(line)
     say(found.words)
+    if late := over_budget(time.monotonic() - began, seconds(options.budget)):
+        say(late)
     _write(found, options)
     if found.final is None:
         return NONE_SAFE
@@ -39,6 +47,16 @@ def run(options: Protect) -> int:
         whole = relation.split(" = ")[0]
         say(f"note: {relation} holds in the original and no longer; with --ignored {quoted(whole)} it can be added up")
     return FOUND
+
+
+def over_budget(took: float, budget: float | None) -> str:
+    """Say by how much a search took longer than it was given, and why; nothing where it did not."""
+    if budget is None or took < LATE * budget:
+        return ""
+    return (
+        f"note: this took {in_words(took)} of a budget of {in_words(budget)}: no release was begun after that time, "
+        "but those begun were finished, and one that looked safe was attacked again."
+    )
 
 
 def _write(found: Protection, options: Protect) -> None:
