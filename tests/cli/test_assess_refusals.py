@@ -39,7 +39,11 @@ BAD = {
     "binary junk": (bytes(range(256)) * 9, [], ["zero bytes"]),
     "ragged": ("id,age,town\n1,2\n", [], ["line 2", "3"]),
     "duplicate columns": ("id,age,age\n1,2,3\n", [], ["same name", "'age'"]),
-    "duplicate ids": ("id,age,town\n1,2,x\n1,3,y\n2,3,z\n", ["--id", "id"], ["'id' repeats", "rows 1 and 2 have the same"]),
+    "duplicate ids": (
+        "id,age,town\n1,2,x\n1,3,y\n2,3,z\n",
+        ["--id", "id"],
+        ["'id' repeats", "rows 1 and 2 have the same"],
+    ),
     "no shared column": ("a,b,c\n1,2,3\n", [], ["3 rows in the original, 1"]),
     "unknown column": (GOOD, ["--quasi", "agee"], ["'agee'", "did you mean 'age'"]),
     "unknown id": (GOOD, ["--id", "idd"], ["did you mean 'id'"]),

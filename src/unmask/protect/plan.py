@@ -67,6 +67,8 @@ class Fix(Shown):
         if self.n_cells:
             few = "There is no way to blank fewer" if self.fewest else f"At least {self.least:,} must be blanked"
             bound = f" {few}{' after that' if self.coarsened else ''}."
+            if (blanked := int(self.suppressed["records"].sum())) > self.n_failing:
+                bound += f" They are cells of {blanked:,} records: others lose some too, so that nobody stands out."
         return f"For {goal}, {self.n_failing:,} of {self.n_records:,} records need a change: {', '.join(means)}.{bound}"
 
     def apply(self, table: Any) -> Any:  # noqa: ANN401 - a frame in process; the same kind comes back

@@ -32,11 +32,7 @@ def read_text(
 
     ``as_written``: columns that can be read in two ways stay text, for somebody who sees the other file.
     """
-    whole = decode(unpacked(path), path, encoding)
-    text = _plain_lines(whole)
-    if not text.strip():
-        raise TableError(f"{path.name} is empty", hint="a table needs a header line and at least one row")
-    separator = separator or find_separator(text)
+    whole, text, separator = _opened(path, separator, encoding)
     header = next(csv.reader(io.StringIO(text), delimiter=separator))
     refuse_no_name(whole, header, path.name)
     refuse_repeated(header, path.name)
@@ -52,6 +48,23 @@ def read_text(
         ) from error
     frame.columns = header
     return _decimal_commas(frame) if separator == ";" and not as_written else frame
+
+
+def read_cells(path: Path, separator: str | None, encoding: str | None) -> tuple[pl.DataFrame, str]:
+    """The cells of a text file as they are written, and what separates them: nothing is read as a number or a day."""
+    _, text, separator = _opened(path, separator, encoding)
+    frame = pl.read_csv(text.encode(), separator=separator, infer_schema=False)
+    frame.columns = next(csv.reader(io.StringIO(text), delimiter=separator))
+    return frame, separator
+
+
+def _opened(path: Path, separator: str | None, encoding: str | None) -> tuple[str, str, str]:
+    """The text of a file as it is and with plain lines, and what separates its cells."""
+    whole = decode(unpacked(path), path, encoding)
+    text = _plain_lines(whole)
+    if not text.strip():
+        raise TableError(f"{path.name} is empty", hint="a table needs a header line and at least one row")
+    return whole, text, separator or find_separator(text)
 
 
 def _typed(raw: bytes, separator: str, missing: tuple[str, ...], *, as_written: bool) -> pl.DataFrame:

@@ -37,8 +37,11 @@ def write_findings(table: pl.DataFrame, path: str | Path) -> None:
     write_table(without_formulas(table) if format_of(path) in TEXTS else table, path)
 
 
-def write_table(table: pl.DataFrame, path: str | Path) -> None:
-    """Write a table in the format that the suffix of the path says; it is data, and its cells are kept as they are."""
+def write_table(table: pl.DataFrame, path: str | Path, *, separator: str = ",") -> None:
+    """Write a table in the format that the suffix of the path says; it is data, and its cells are kept as they are.
+
+    ``separator``: of cells in .csv.
+    """
     check_suffix(Path(path))
     form, buffer = format_of(path), io.BytesIO()
     if form == ".parquet":
@@ -52,7 +55,7 @@ def write_table(table: pl.DataFrame, path: str | Path) -> None:
     elif form in RECORDS:
         table.write_ndjson(buffer)
     else:
-        table.write_csv(buffer, separator="\t" if form == ".tsv" else ",")
+        table.write_csv(buffer, separator="\t" if form == ".tsv" else separator)
     write_atomically(path, packed(buffer.getvalue(), Path(path)))
 
 
