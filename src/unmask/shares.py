@@ -6,7 +6,7 @@ import math
 
 
 def percent(share: float | None) -> str:
-    """Write a share as a percentage with as many digits as it needs: 25.4 %, 0.093 %, 0 %; below 1 % no more than two."""
+    """Write a share as a percentage with as many digits as it needs, below 1 % two: 25.4 %, 0.093 %, 0 %."""
     if share is None or math.isnan(share):
         return "-"
     if share < 0:

@@ -21,6 +21,7 @@ from unmask.evidence.estimate import rate, wilson
 from unmask.evidence.known import claims, threshold
 from unmask.evidence.measure import Context, registered
 from unmask.linkage.channel import link_channel, linking, select
+from unmask.linkage.channel import words as words_of_channel
 from unmask.linkage.channel.axes import axes
 from unmask.linkage.channel.columns import read_column, resolution
 from unmask.linkage.channel.competition import Added, Competition
@@ -775,3 +776,35 @@ def test_what_chance_could_teach_is_told_with_a_doubt():
     assert _clause(told) == "`income` is `cost` and noise"
     assert _clause(replace(told, clear=False)) == "`income` is `cost` and noise, or so it seems by chance"
     assert _clause(replace(told, several=True)) == "income is `cost` and noise"
+
+
+@pytest.mark.parametrize(
+    ("words", "clause"),
+    [
+        ("is `q3`", "`q3` is as in the original"),
+        ("is `q3`, with an error", "`q3` is its original, with an error"),
+        ("is made of the letters of `q3`, moved along", "`q3` is made of the letters of its original, moved along"),
+        ("is a straight line of `q33`", "`q3` is a straight line of `q33`"),
+    ],
+)
+def test_a_column_is_not_named_as_what_it_is_made_of(words, clause):
+    assert _clause(Told("q3", words, 1.0)) == clause
+
+
+@pytest.mark.parametrize(
+    ("how", "space", "scale", "told"),
+    [
+        ("between", "value", "group:0", "is a function of `zip`"),  # a function of a column differs by it
+        ("between", "value", "group:1", "is a function of `zip`, with an error that differs by `dept`"),
+        ("same", "value", "number:1", "is `zip`, with an error that goes with `dept`"),
+        ("same", "log", "number:1", "is `zip`, with an error that grows with the value and goes with `dept`"),
+        ("same", "rank", "group:1", "is `zip`, with an error in its rank that differs by `dept`"),
+        ("same", "value", "level", "is `zip`, with an error"),
+    ],
+)
+def test_the_size_of_an_error_is_told_by_another_column(monkeypatch, how, space, scale, told):
+    monkeypatch.setattr(words_of_channel, "_exact", lambda *_: None)
+    people = [SimpleNamespace(name="zip"), SimpleNamespace(name="dept")]
+    material = SimpleNamespace(people=people, feature=lambda _: SimpleNamespace(words="`zip`"))
+    recipe = SimpleNamespace(how=how, space=space, scale=scale, feature=(0, ""), target=0)
+    assert words_of_channel._number(material, recipe) == told

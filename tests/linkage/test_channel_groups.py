@@ -166,7 +166,7 @@ def test_people_are_looked_for_among_the_records_of_their_household():
     """Three to five candidates in place of 240 records, and cells that stayed tell which: more than one in four."""
     linkage = link_channel(mixed_in_households(60, 1), curve=False)
     assert linkage.found.value > 0.25
-    assert any("values of people who share `home`" in told.words for told in linkage.columns)
+    assert any("from people with the same `home`" in told.words for told in linkage.columns)
 
 
 def test_a_household_is_a_column_that_a_few_people_share():

@@ -75,7 +75,7 @@ class Observation:
     @classmethod
     def of_people(cls, key: str, estimate: Estimate, words: str, claims: int | None = None) -> Observation:
         """Say of how many people something is true: "12 of 400 people ..."."""
-        return cls(key, f"{estimate.counted[:1].upper()}{estimate.counted[1:]} people {words}", estimate, claims)
+        return cls(key, f"{estimate.counted.capitalize()} people {words}", estimate, claims)
 
     @classmethod
     def of_risks(

@@ -77,7 +77,8 @@ def _ids(table: pl.DataFrame, name: str, where: str) -> pl.Series:
         first = int((column == column[again]).arg_true()[0])
         error = RepeatedIdError(
             f"id column {name!r} repeats in the {where}",
-            got=f"{len(column)} rows, {column.n_unique()} different ids; rows {first + 1} and {again + 1} have the same",
+            got=f"{len(column)} rows, {column.n_unique()} different ids; "
+            f"rows {first + 1} and {again + 1} have the same",
             hint=f"an id must say which single row it is; where people have many rows each: {MANY}",
         )
         if where == "original":  # an id that repeats in the release alone is a mistake, or has to be said

@@ -37,7 +37,7 @@ def assess_channel(study: Study, context: Context) -> Evidence:
         observations=(
             Observation(
                 "channel.rate",
-                f"{found.counted[:1].upper()}{found.counted[1:]} people are found by someone who learns from the records of "
+                f"{found.counted.capitalize()} people are found by someone who learns from the records of "
                 f"{linkage.taught:,} others how the release was made.",
                 found,
             ),
@@ -114,8 +114,14 @@ def _notes(linkage: ChannelLinkage) -> tuple[str, ...]:
 
 def _clause(told: Told) -> str:
     """What was learnt of a column; with a doubt where chance could teach it too: who reads on must not rely on it."""
-    words = f"{told.column} {told.words}" if told.several else f"`{told.column}` {told.words}"
+    words = f"{told.column} {told.words}" if told.several else f"`{told.column}` {_of_itself(told)}"
     return words if told.clear else f"{words}, or so it seems by chance"
+
+
+def _of_itself(told: Told) -> str:
+    """What was learnt of a column, which is called "its original" where it was made of that of the same name."""
+    words = told.words.replace(f"`{told.column}`", "its original")
+    return "is as in the original" if words == "is its original" else words
 
 
 def _left_out(linkage: ChannelLinkage) -> tuple[str, ...]:

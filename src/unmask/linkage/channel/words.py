@@ -53,6 +53,7 @@ SPACE = {
     "rank": " in its rank",
     "probit": " in its rank",
 }
+VARIES = {"group": "differs by", "number": "goes with"}  # the size of an error
 SPACE_OF_ALL = {"value": "values", "log": "logarithms", "probit": "ranks", "rank": "ranks", "products": "products"}
 TOGETHER = "is {} with an error that goes with those of the other numbers"
 ALONG = "is part of a sum of numbers that keeps the order of people"
@@ -164,7 +165,7 @@ def tell(material: Material, recipe: Any, factor: Any) -> str:  # noqa: ANN401, 
             what = "linear functions of all columns" if recipe.sources else "their originals"
             return f"are {what} with errors that go together, in {SPACE_OF_ALL[recipe.space]}"
         case Kin():
-            return f"are made of values of people who share `{material.people[recipe.household].name}`"
+            return f"are put together from people with the same `{material.people[recipe.household].name}`"
         case Untouched():
             return "were left as they are for some people"
         case _:
@@ -257,10 +258,9 @@ def _number(material: Material, recipe: Number) -> str:
     x = material.feature(recipe.feature).words if recipe.feature is not None else ""
     words = HOW[recipe.how].format(x=f"the size of {x}" if recipe.space == "size" else x)
     words += SPACE[recipe.space] if words.endswith("error") else ""
-    if recipe.spiked:
-        words += "; cells with a value that many have stay such cells"
-    if recipe.scale.startswith("group:"):
-        words += f" that differs by `{material.people[int(recipe.scale[6:])].name}`"
-    if recipe.scale.startswith("number:"):
-        words += f" that goes with `{material.people[int(recipe.scale[7:])].name}`"
-    return words
+    form, _, place = recipe.scale.partition(":")
+    by = material.people[int(place)].name if form in VARIES else ""
+    if by and f"`{by}`" not in x:  # a function of a column may differ by that column in every way
+        words += "" if "error" in words else ", with an error"
+        words += f" {'and' if words.endswith('value') else 'that'} {VARIES[form]} `{by}`"
+    return words + ("; cells with a value that many have stay such cells" if recipe.spiked else "")
