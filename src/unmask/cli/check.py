@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 from unmask.assessment import check_of
 from unmask.cli.assess import check_tables, release_of
 from unmask.cli.options import Check as Options
+from unmask.cli.persons import check_many_rows, persons_of, told_rows
 from unmask.cli.screen import console, say
 from unmask.cli.targets import write_atomically
+from unmask.errors import RepeatedIdError
 from unmask.evidence import Policy
 from unmask.inert import json_text
 from unmask.intake import Check, check
+from unmask.persons import Persons
 from unmask.schemas import FORMS, KEY
+from unmask.tables import Release
 
 PASSED, NAMED, UNPAIRED = 0, 1, 3
 
@@ -21,8 +25,7 @@ def run(options: Options) -> int:
     """Check, show and write; names of people weigh more than rows that do not belong together."""
     check_tables(options)
     policy = Policy.load(options.policy)
-    release = release_of(options)
-    checked = check(release)
+    checked, release, kind = _checked(options)
     if options.accept_roles is not None:
         write_atomically(options.accept_roles, roles_toml(checked))
     if options.output is not None:
@@ -32,10 +35,32 @@ def run(options: Options) -> int:
         else:
             write_atomically(options.output, text)
     if options.output != "-":
-        _show(checked, policy.least_people("synthetic" if release.synthetic else "paired"))
+        _show(checked, release.warnings, policy.least_people(kind))
     if any(entry.against for entry in checked.identifiers):
         return NAMED
     return PASSED if checked.passed else UNPAIRED
+
+
+def _checked(options: Options) -> tuple[Check, Release, str]:
+    """Look at the tables, whose id may repeat; with the release and what the policy takes it for."""
+    error = RepeatedIdError("people have many rows")
+    if not options.many_rows:
+        try:
+            release = release_of(options)
+            return check(release), release, "synthetic" if release.synthetic else "paired"
+        except RepeatedIdError as repeated:
+            error = repeated
+    check_many_rows(options, error)
+    persons = persons_of(options)
+    return _of_persons(persons), persons.release, "persons"
+
+
+def _of_persons(persons: Persons) -> Check:
+    """Look at the columns and names; rows of a person are not paired with each other by any key."""
+    found, both = check(persons.release), int(persons.there.sum())
+    told = told_rows(persons)
+    words = f"{told[:1].upper()}{told[1:]}. {both:,} people are in both files by the id column."
+    return replace(found, pairing=replace(found.pairing, by="person", pairs=both, looks="untested", told=words))
 
 
 def _plain(checked: Check) -> dict[str, object]:
@@ -47,11 +72,14 @@ def _plain(checked: Check) -> dict[str, object]:
     return {KEY: form, "check": told, "columns": columns, "roles": checked.roles, "reasons": reasons, "ids": ids}
 
 
-def _show(checked: Check, least: int) -> None:
+def _show(checked: Check, warnings: tuple[str, ...], least: int) -> None:
     from unmask.report import column_table, show_check  # noqa: PLC0415 - imports rich
 
     screen = console()
     show_check(check_of(checked), screen)
+    for note in warnings:
+        if not note.startswith("the release is taken as synthetic"):  # said above
+            screen.print(f"note: {note}", style="yellow", markup=False, highlight=False)
     screen.print(column_table(checked.columns))
     for each in checked.suggestions:
         if each.role in {"direct", "confidential", "safe"} and each.reason != "as you said":

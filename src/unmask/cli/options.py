@@ -139,7 +139,18 @@ class Tables(Roles):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Assess(Reporting, Tables):
+class ManyRows(Tables):
+    """What is said of people with many rows each."""
+
+    many_rows: bool = option(
+        "People have many rows each, and --id says whose a row is; taken so where it repeats.", default=False
+    )
+    time: str | None = option("For many rows a person: the column that says when.", default=None)
+    place: tuple[str, ...] = option("For many rows a person: the columns that say where.", default=())
+
+
+@dataclass(frozen=True, kw_only=True)
+class Assess(Reporting, ManyRows):
     """Attack a release and say whether it may be published.
 
     Example:  unmask assess original.csv release.csv --id patient --confidential diagnosis --html report.html
@@ -183,11 +194,6 @@ class Assess(Reporting, Tables):
     l: int = option("Wanted confidential values in a group, for --fix.", default=1)  # noqa: E741 - as in l-diversity
     show_values: bool = option("Let the report show ids and places of people who are found.", default=False)
     network: bool = option("Both files are lists of ties between people (.graphml is known as such).", default=False)
-    many_rows: bool = option(
-        "People have many rows each, and --id says whose a row is; taken so where it repeats.", default=False
-    )
-    time: str | None = option("For many rows a person: the column that says when.", default=None)
-    place: tuple[str, ...] = option("For many rows a person: the columns that say where.", default=())
     engine: str = option(
         "Where tables are counted: memory, or duckdb for files, folders and patterns larger than that, or spark (both "
         "need --id).",
@@ -216,7 +222,7 @@ class Assess(Reporting, Tables):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Check(Tables):
+class Check(ManyRows):
     """Look at two tables before they are attacked: do rows belong together, how are columns read, who is named.
 
     Example:  unmask check original.csv release.csv --accept-roles release.toml

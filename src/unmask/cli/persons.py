@@ -6,7 +6,7 @@ import shlex
 import sys
 
 from unmask.assessment import Assessment
-from unmask.cli.options import Assess
+from unmask.cli.options import Assess, ManyRows
 from unmask.cli.other_kinds import refuse_others
 from unmask.cli.outputs import tell, write_reports
 from unmask.cli.screen import progress_bar
@@ -19,18 +19,22 @@ OFTEN = 0.05  # share of the ids that repeat, from which people are taken to hav
 FEWEST = 10  # different ids, below which a column that often repeats is taken for a sex or a ward, not for people ...
 MOST = 10  # ... where each has at least this many rows on average
 FOR_MANY = {"id", "quasi", "confidential", "categorical", "kinds", "control", "many_rows", "time", "place"}
+OF_CHECK = {"accept_roles", "output"}  # say nothing about the release
+ONE_ROW = "the id repeats (one person, many rows), and these options are for one row a person"
 
 
-def check_many_rows(options: Assess, error: RepeatedIdError) -> None:
+def check_many_rows(options: ManyRows, error: RepeatedIdError) -> None:
     """Refuse an id that repeats by mistake, and options that do not go with many rows a person."""
     if not options.many_rows:
         _refuse_mistakes(options, error)
     refuse_others(
-        options, FOR_MANY, "the id repeats (one person, many rows), and these options are for one row a person"
+        options,
+        FOR_MANY | OF_CHECK,
+        "the id repeats (one person, many rows), and these options are for one row a person",
     )
 
 
-def _refuse_mistakes(options: Assess, error: RepeatedIdError) -> None:
+def _refuse_mistakes(options: ManyRows, error: RepeatedIdError) -> None:
     """Refuse an id that hardly repeats, and a column of few values that is no id at all."""
     if error.people < FEWEST and error.rows >= MOST * error.people and error.share >= OFTEN:
         raise ParameterError(
@@ -43,16 +47,28 @@ def _refuse_mistakes(options: Assess, error: RepeatedIdError) -> None:
         raise error
 
 
-def attack_persons(options: Assess, policy: Policy) -> Assessment:
-    """Attack people with many rows; show and write what was found."""
-    persons = Persons(
-        options.original, options.released, id=str(options.id), time=options.time, place=options.place,
+def persons_of(options: ManyRows) -> Persons:
+    """Build the people that the options describe."""
+    if options.id is None:
+        raise ParameterError("people have many rows, and no --id says whose a row is", hint="name the column")
+    return Persons(
+        options.original, options.released, id=options.id, time=options.time, place=options.place,
         quasi=options.quasi, confidential=options.confidential, ignored=options.ignored,
         categorical=options.categorical, kinds=options.kinds, control=options.control, reading=options.reading,
     )  # fmt: skip
+
+
+def told_rows(persons: Persons) -> str:
+    """How many rows and people both tables have."""
+    rows = [f"{sizes.sum():,} rows of {sizes.size:,} people" for sizes in persons.sizes]
+    return f"one person, many rows: {rows[0]} in the original, {rows[1]} in the release"
+
+
+def attack_persons(options: Assess, policy: Policy) -> Assessment:
+    """Attack people with many rows; show and write what was found."""
+    persons = persons_of(options)
     if not options.quiet:
-        rows = [f"{sizes.sum():,} rows of {sizes.size:,} people" for sizes in persons.sizes]
-        sys.stderr.write(f"note: one person, many rows: {rows[0]} in the original, {rows[1]} in the release\n")
+        sys.stderr.write(f"note: {told_rows(persons)}\n")
     with progress_bar(quiet=options.quiet) as told:
         assessment = assess_persons(
             persons, policy=policy, seed=options.seed, progress=told,

@@ -45,7 +45,7 @@ WAYS_ON = (
 class Pairing:
     """How rows were paired, and whether it looks right. Shares are of the people that have a record."""
 
-    by: Literal["id", "order", "none", "alone"]
+    by: Literal["id", "order", "none", "alone", "person"]
     pairs: int
     looks: Looks
     related: tuple[str, ...]  # columns whose values go together in paired rows
@@ -54,10 +54,13 @@ class Pairing:
     equal_elsewhere: float  # share for whom only other people's records do
     ids: tuple[str, ...]  # columns that could say which rows belong together
     sorted_by: tuple[str, ...] = ()  # columns by which both files are sorted: that they go together says nothing
+    told: str = ""  # what is said in place of that: of people with many rows
 
     @property
     def words(self) -> str:
         """What a reader should know, in sentences."""
+        if self.told:
+            return self.told
         how = {
             "id": f"{self.pairs} people have a record, by the id column.",
             "order": f"Rows are paired by their order: row 1 with row 1, and so on ({self.pairs} pairs).",

@@ -13,6 +13,9 @@ from unmask.tables.recode import is_coarser
 if TYPE_CHECKING:
     from unmask.tables.release import Release
 
+SEEN = 2000  # pairs that are looked at for a sign that the files are swapped ...
+LEAST = 20  # ... not in fewer
+REPEATED = 2  # times that a value of the release occurs on average, at least
 LARGEST = 1e100  # their squares and sums must stay finite
 CANNOT_TEST = (
     "the epsilon that is claimed cannot be tested: give people outside (control=, --control), or how the release was "
@@ -113,7 +116,11 @@ def as_second(read: dict[str, pl.DataFrame], original: pl.DataFrame) -> pl.DataF
 def swapped(release: Release) -> list[str]:
     """Warn when the release tells more than the original."""
     original, released = release.original[release.paired_rows], release.released[release.truth[release.paired_rows]]
-    coarse = [name for name in release.quasi if is_coarser(released[name], original[name])]
+    coarse = [
+        name
+        for name in release.quasi
+        if is_coarser(released[name], original[name]) or _splits(released[name], original[name])
+    ]
     extra = set(release.released.columns) > set(release.original.columns)
     gaps = [name for name in release.quasi if original[name].null_count() and not released[name].null_count()]
     if not (coarse or extra or (gaps and not any(released[name].null_count() for name in release.quasi))):
@@ -121,6 +128,14 @@ def swapped(release: Release) -> list[str]:
     more = sorted(set(release.released.columns) - set(release.original.columns))
     names = ", ".join(map(repr, (coarse or gaps or more)[:5]))
     return [f"the release has more detail than the original in {names}: are the two files swapped?"]
+
+
+def _splits(released: pl.Series, original: pl.Series) -> bool:
+    """Whether each value of the release stands for one of the original, and several for the same: days for months."""
+    pairs = pl.DataFrame({"new": released.head(SEEN), "old": original.head(SEEN)})
+    new, old = pairs["new"].n_unique(), pairs["old"].n_unique()
+    few = old < new <= pairs.height / REPEATED  # values that hardly repeat stand for one value of anything
+    return pairs.height >= LEAST and few and pairs.n_unique() == new
 
 
 def identifiers(release: Release) -> list[str]:
