@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 
 import polars as pl
@@ -159,3 +160,26 @@ def test_odd_tables_are_never_called_safe_by_the_linkers(tmp_path, only):
         out = tmp_path / f"{name}.json"
         code = run("assess", path, path, "--only", only, "--json", out)
         assert code in {1, 2, 3}
+
+
+def test_a_plan_refuses_what_the_real_run_refuses(tmp_path, capsys):
+    good = write(tmp_path / "good.csv", GOOD)
+    assert run("assess", good, good, "--id", "id", "--by", "twon", "--plan") == 2
+    assert "did you mean 'town'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("number", "unit", "hint"), [("10", "minutes", "10m"), ("1.5", "Hours", "1.5h"), ("90", "s", "90s")]
+)
+def test_a_time_with_a_blank_in_it_is_told_how_to_write(tmp_path, capsys, number, unit, hint):
+    good = write(tmp_path / "good.csv", GOOD)
+    assert run("assess", good, good, "--budget", number, unit) == 2
+    assert f"hint: --budget {hint}" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["bad.parquet", "bad.xlsx", "bad.json", "bad.csv.gz", "bad.arrow"])
+def test_what_cannot_be_read_is_told_without_names_of_classes(tmp_path, capsys, name):
+    bad, good = write(tmp_path / name, b"PAR1 of nothing"), write(tmp_path / "good.csv", GOOD)
+    assert run("assess", good, bad) == 2
+    told = capsys.readouterr().err
+    assert name in told and not re.search(r"got: \w*(Error|Exception|File)\b", told)

@@ -54,3 +54,10 @@ def test_why_more_records_lose_cells_than_stand_out_is_said(tmp_path, capsys):
     told = " ".join(capsys.readouterr().out.split())
     assert "1 of 6 records need a change: blank 3 cells" in told
     assert "They are cells of 3 records: others lose some too, so that nobody stands out." in told
+
+
+def test_a_group_that_cannot_be_had_says_nothing_of_secrets_nobody_named(tmp_path, capsys):
+    table = write(tmp_path / "people.csv", "sex,town\nf,a\nm,b\n")
+    assert run("fix", table, "--quasi", "sex,town", "--k", 20, "--only-cells") == 2
+    told = capsys.readouterr().err
+    assert "got: k=20, 2 records\n" in told and "confidential" not in told and "smaller k\n" in told

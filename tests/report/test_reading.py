@@ -38,3 +38,11 @@ def test_a_report_that_holds_something_else_is_refused(demo, tmp_path):
     (tmp_path / "r.json").write_text(json.dumps(data))
     with pytest.raises(TableError, match="not a whole report"):
         read_report(tmp_path / "r.json")
+
+
+def test_a_table_in_place_of_a_report_is_said_once_and_plainly(tmp_path):
+    """The name of an error class says nothing to whoever named the wrong file."""
+    (tmp_path / "table.csv").write_text("id,age\n1,2\n")
+    with pytest.raises(TableError, match="is not a JSON report") as caught:
+        read_report(tmp_path / "table.csv")
+    assert "Error" not in str(caught.value)

@@ -22,6 +22,7 @@ from unmask.errors import DEBUG, ParameterError, UnmaskError, debugging, refused
 from unmask.inert import visible
 
 CANNOT = 2
+TIMES = ("s", "sec", "second", "seconds", "m", "min", "minute", "minutes", "h", "hour", "hours")
 COMMANDS: dict[str, tuple[type[options.Common], str]] = {  # name: its options, and the file whose `run` it is
     "assess": (options.Assess, "assess"),
     "assess-model": (making_options.AssessModel, "assess_model"),
@@ -81,6 +82,7 @@ def _run(words: list[str]) -> int:
     try:
         check_handles()
         _refuse_empty(words)
+        _refuse_loose_units(words)
         app()
     except SystemExit as end:  # how typer returns, after Ctrl-C too
         return tell_stopped() if end.code == STOPPED else _code(end)
@@ -150,3 +152,12 @@ def _refuse_empty(words: list[str]) -> None:
             continue
         what = f"{option} is given, but empty" if option.startswith("-") else "an empty name is given"
         raise ParameterError(what, hint="give a value, or leave it out; is a variable of the shell not set?")
+
+
+def _refuse_loose_units(words: list[str]) -> None:
+    """Say how a time is written: the word after `--budget 10 minutes` would else be one argument too many."""
+    for option, number, unit in zip(words, words[1:], words[2:], strict=False):
+        if option == "--budget" and number.replace(".", "", 1).isdigit() and unit.lower() in TIMES:
+            raise ParameterError(
+                "a time is one word", got=f"--budget {number} {unit}", hint=f"--budget {number}{unit[0].lower()}"
+            )

@@ -49,7 +49,9 @@ def plan(options: Assess) -> int:
     policy, _ = _checked(options)
     if is_network(options) or options.many_rows:
         raise ParameterError("--plan is for tables with one row a person", hint="leave out --plan")
-    show_plan(release_of(options), options, policy)
+    release = release_of(options)
+    check_by(release, options.by)
+    show_plan(release, options, policy)
     return 0
 
 

@@ -8,7 +8,7 @@ import types
 from pathlib import Path
 from typing import Any, Literal, Union, cast, get_args, get_origin, get_type_hints
 
-from unmask.errors import TableError
+from unmask.errors import TableError, UnmaskError
 from unmask.evidence import meant
 from unmask.report import document
 from unmask.report.document import Document
@@ -39,8 +39,10 @@ def read_report(path: str | Path) -> Document:
     """Read a JSON report back into the document; measures have the names that they have now."""
     try:
         found = cast("Document", _read(load_report(path), Document))
+    except UnmaskError:
+        raise
     except (AttributeError, KeyError, TypeError, ValueError) as error:
-        raise TableError(f"{path} is not a whole report", got=type(error).__name__, hint=HINT) from error
+        raise TableError(f"{path} is not a whole report", hint=HINT) from error
     findings = tuple(
         dataclasses.replace(entry, measure=meant(entry.measure), key=meant(entry.key)) for entry in found.findings
     )

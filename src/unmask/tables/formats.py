@@ -33,7 +33,6 @@ def unpacked(path: Path) -> bytes:
     except (OSError, EOFError, zlib.error) as error:
         raise TableError(
             f"{path.name} is not a whole {outer} archive",
-            got=type(error).__name__,
             hint="is the suffix right? copy or download it again",
         ) from error
 
@@ -56,10 +55,6 @@ def _zstd(raw: bytes) -> bytes:
     return bytes(pa.CompressedInputStream(pa.BufferReader(raw), "zstd").read())
 
 
-def unreadable(path: Path, error: BaseException) -> TableError:
-    """Each library raises its own; its words may quote a value."""
-    return TableError(
-        f"{path.name} is not a readable {path.suffix} file",
-        got=type(error).__name__,
-        hint="is the suffix right, the file whole?",
-    )
+def unreadable(path: Path) -> TableError:
+    """Each library raises an error of its own: its words may quote a value, and its name says nothing to a user."""
+    return TableError(f"{path.name} is not a readable {path.suffix} file", hint="is the suffix right, the file whole?")

@@ -193,7 +193,7 @@ def _of_file(path: Path, values: Container[str]) -> ValueHierarchy:
         try:
             text = path.read_text(encoding="utf-8-sig")
         except (UnicodeDecodeError, OSError) as error:
-            raise unreadable(path, error) from error
+            raise unreadable(path) from error
         return _made(_without_header(_csv_rows(text), values), str(path))
     from unmask.tables.read import read_table  # noqa: PLC0415
 

@@ -97,7 +97,8 @@ def _read(path: Path, n: int, what: str) -> NDArray[Any]:
         if format_of(path) in {".csv", ".tsv"}:
             return _without_names(_read_text(path), n)
     except (OSError, ValueError, EOFError, pl.exceptions.PolarsError) as error:
-        raise TableError(f"cannot read the {what}", got=str(path), hint=type(error).__name__) from error
+        hint = "is the suffix right, the file whole?"
+        raise TableError(f"cannot read the {what}", got=str(path), hint=hint) from error
     allowed = ".npy, .csv (also .tsv, .csv.gz, .csv.zst), .parquet"
     raise TableError(f"unknown type of the {what}", got=path.suffix, allowed=allowed)
 

@@ -141,7 +141,7 @@ def _read_binary(path: Path, suffix: str) -> pl.DataFrame:
     except TableError:
         raise
     except (Exception, pl.exceptions.PanicException) as error:  # a panic of polars is no Exception
-        raise unreadable(path, error) from error
+        raise unreadable(path) from error
 
 
 def _read_parquet(path: Path) -> pl.DataFrame:

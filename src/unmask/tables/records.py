@@ -35,7 +35,7 @@ def read_workbook(path: Path, sheet: str | None, missing: tuple[str, ...], *, as
     except UnmaskError:
         raise
     except Exception as error:
-        raise unreadable(path, error) from error
+        raise unreadable(path) from error
     refuse_repeated(header, path.name)
     refuse_data_as_header(header, path.name)
     frame.columns = header
@@ -91,7 +91,6 @@ def read_records(
             raise
         raise TableError(
             f"{path.name} is not a table in JSON",
-            got=type(error).__name__,
             allowed='a list of records, [{"age": 31}, ...], or one record on each line',
         ) from error
     return as_in_text(frame, missing, as_written=as_written)

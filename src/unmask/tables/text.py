@@ -43,7 +43,6 @@ def read_text(
     except (pl.exceptions.PolarsError, OSError) as error:
         raise TableError(
             f"{path.name} cannot be read as text with separator {separator!r}",
-            got=type(error).__name__,
             hint="give the separator and the encoding",
         ) from error
     frame.columns = header

@@ -98,10 +98,12 @@ def _finish(work: Units, failing: Flags, k: int, l: int) -> Units:  # noqa: E741
         sizes = np.bincount(number, work.count)
         open_ = np.unique(number[~left & (work.codes != work.gap).any(axis=1)])
         if not open_.size:
+            n = int(work.count.sum())
             raise ParameterError(
-                "no suppression can reach the wanted k and l",
-                got=f"k={k}, l={l}, {int(work.count.sum())} records, {len(np.unique(work.value))} confidential values",
-                hint="ask for a smaller k or l",
+                f"no suppression can reach the wanted k{' and l' if l > 1 else ''}",
+                got=f"k={k}, {n} records"
+                + (f", l={l}, {len(np.unique(work.value))} confidential values" if l > 1 else ""),
+                hint=f"ask for a smaller k{' or l' if l > 1 else ''}",
             )
         joins = number == open_[np.argmin(sizes[open_])]
         work.codes[joins] = work.gap
