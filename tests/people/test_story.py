@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 import unmask
 from command_line import run
 from unmask.errors import UnmaskError
+from unmask.people.story import Change, PersonStory, Told
 from unmask.shares import percent
 
 ROWS = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 9), st.integers(0, 9)), min_size=6, max_size=14)
@@ -188,3 +189,15 @@ def test_files_that_share_no_column_have_no_stories():
     people = unmask.datasets.census(60).select("wages", "interest")
     found = unmask.assess(unmask.Release(people, people.rename({"wages": "a", "interest": "b"})), only=["channel"])
     assert found.document.stories == () and found.verdict != "safe"
+
+
+def test_a_story_counts_records_and_tells_no_more_than_two_ways():
+    """Bits say nothing to a steward; five ways to hide somebody are four too many to read."""
+    told = (Told("age", 5.0, 20), Told("town", 4.3, 1), Told("sex", 0.0, 1))
+    changes = tuple(Change((name,), 6) for name in ("age", "town", "sex", "job"))
+    words = PersonStory(17, 640, 5, told, changes).words
+    begun = "Row 17: only their own record fits what is known of them. Of 640 records, age leaves 20 and town 1."
+    hidden = "blank age: 6 records fit, risk 16.7 %; or blank town: 6 records fit, risk 16.7 % (2 more)."
+    assert words == f"{begun} To put them among 5: {hidden}"
+    assert "Row 17: 640 of 640 records fit what is known of them. They stand" in PersonStory(17, 640, 5, (), ()).words
+    assert Change(("a", "b", "c"), 5).words.startswith("blank a, b and c: 5 records fit")

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from unmask.tables import Release
 
 MOST_TELLING, MOST_BLANKED, MOST_SHOWN = 10, 3, 5
+MOST_TOLD = 2  # changes that are told in words
 EQUAL = 1e-9  # of the larger value, within which two distances are the same
 
 
@@ -67,7 +68,7 @@ class Change:
     def words(self) -> str:
         """The change in a line."""
         company = f" in their record and {len(self.others)} like it" if self.others else ""
-        return f"blank {' and '.join(self.columns)}{company}: {self.fit:,} records fit, risk {percent(self.risk)}"
+        return f"blank {_listed(self.columns)}{company}: {self.fit:,} records fit, risk {percent(self.risk)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,16 +91,22 @@ class PersonStory(Shown):
     def words(self) -> str:
         """The story in a few sentences, without values."""
         fit = "only their own record fits" if self.fit == 1 else f"{self.fit:,} of {self.records:,} records fit"
-        bits = sum(one.bits for one in self.told)
-        columns = ", ".join(f"{one.column} ({one.bits:.1f} bits)" for one in self.told if one.bits > 0)
-        begun = f"Row {self.row}: {fit} what is known of them, by {columns or 'nothing that a column tells'}"
-        told = [f"{begun}; {np.log2(self.records):.1f} bits single out one of {self.records:,}, {bits:.1f} are told."]
+        told = [f"Row {self.row}: {fit} what is known of them."]
+        left = [(one.column, f"{one.fit:,}") for one in self.told if one.bits > 0]
+        if left:
+            by = [
+                f"{column} leaves {fit}" if place == 0 else f"{column} {fit}"
+                for place, (column, fit) in enumerate(left)
+            ]
+            told.append(f"Of {self.records:,} records, {_listed(by)}.")
         if self.fit >= self.k:
             told.append(f"They stand among {self.k} or more already.")
         elif not self.changes:
             told.append(f"There are no {self.k} records among which blanked cells could put them.")
         else:
-            told.append(f"To put them among {self.k}: {'; or '.join(change.words for change in self.changes)}.")
+            ways = [change.words for change in self.changes[:MOST_TOLD]]
+            more = len(self.changes) - len(ways)
+            told.append(f"To put them among {self.k}: {'; or '.join(ways)}{f' ({more} more)' if more else ''}.")
         return " ".join(told)
 
     def figure(self) -> Figure:
@@ -115,6 +122,11 @@ class PersonStory(Shown):
             form="{} {:.1f}",
         )
         return replace(bars, shape="waterfall")
+
+
+def _listed(parts: Sequence[str]) -> str:
+    """Parts as people list them: a, b and c."""
+    return " and ".join(filter(None, (", ".join(parts[:-1]), *parts[-1:])))
 
 
 def explain_person(release: Release | Study, row: int, *, k: int = 5) -> PersonStory:
