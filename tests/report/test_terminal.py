@@ -13,7 +13,7 @@ from unmask.evidence.catalogue import name_of
 from unmask.evidence.estimate import Estimate
 from unmask.evidence.measure import registered
 from unmask.report.document import ExposedEntry, MeasureEntry
-from unmask.report.terminal import MOST_FINDERS, MOST_NOTES, _flow, column_table, show
+from unmask.report.terminal import MOST_FINDERS, MOST_NOTES, _flow, column_table, show, show_columns
 from unmask.report.words import OUTCOMES
 
 ATTACKS = (
@@ -176,3 +176,16 @@ def test_attacks_that_do_not_apply_are_one_line_and_no_rows(demo):
     text = shown(demo.assessment.document, 80)
     assert "Did not apply: Known masking," in text
     assert "does not apply" not in text.split("Did not apply")[0]
+
+
+@pytest.mark.parametrize("width", [80, 140])
+def test_why_a_column_was_read_as_it_was_is_read_at_any_width(document, width):
+    """Beside five other columns of a table eighty letters leave ten for a sentence: it stands below them."""
+    why = "the release has days in place of dates; the intruder knows which one a date is in"
+    column = replace(document.columns[0], name="admitted", kind="date", rule=why)
+    console = Console(width=width, record=True, file=StringIO())
+    show_columns([column] * 3, console)
+    text = console.export_text()
+    lines = text.rstrip("\n").split("\n")
+    assert len(lines) < 18 and max(map(len, lines)) <= width
+    assert (" ".join(text.split()).count(f"admitted: date: {why}") == 3) == (width == 80)

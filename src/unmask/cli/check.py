@@ -73,14 +73,14 @@ def _plain(checked: Check) -> dict[str, object]:
 
 
 def _show(checked: Check, warnings: tuple[str, ...], least: int) -> None:
-    from unmask.report import column_table, show_check  # noqa: PLC0415 - imports rich
+    from unmask.report import show_check, show_columns  # noqa: PLC0415 - imports rich
 
     screen = console()
     show_check(check_of(checked), screen)
     for note in warnings:
         if not note.startswith("the release is taken as synthetic"):  # said above
             screen.print(f"note: {note}", style="yellow", markup=False, highlight=False)
-    screen.print(column_table(checked.columns))
+    show_columns(checked.columns, screen)
     for each in checked.suggestions:
         if each.role in {"direct", "confidential", "safe"} and each.reason != "as you said":
             say(f"Suggested role of {each.column!r}: {each.role}. Why: {each.reason}.")

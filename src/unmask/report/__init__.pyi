@@ -15,10 +15,10 @@ from unmask.report.notebook import figures_of as figures_of
 from unmask.report.reading import load_report as load_report
 from unmask.report.side_by_side import render_comparison as render_comparison
 from unmask.report.side_by_side import show_comparison as show_comparison
-from unmask.report.terminal import column_table as column_table
 from unmask.report.terminal import show as show
 from unmask.report.terminal import show_check as show_check
 from unmask.report.terminal import show_checks as show_checks
+from unmask.report.terminal import show_columns as show_columns
 from unmask.report.terminal import show_gauntlet as show_gauntlet
 from unmask.report.words import KNOWN as KNOWN
 from unmask.report.words import MORE_KNOWN as MORE_KNOWN

@@ -38,6 +38,7 @@ from unmask.report.words import (
 MOST_NOTES = 8
 LONGEST_GUESS = 8  # letters
 MOST_COLUMNS = 30
+WIDE = 120  # letters in a line, from which on the table has room for why a column was read as it was
 MOST_FINDERS = 4  # attacks that are named beside an exposed record
 LONGEST = 24  # letters of a column's name that are never broken
 FOLDED = 16  # letters in a line of a longer one
@@ -272,6 +273,17 @@ def column_table(columns: Sequence[ColumnEntry], *, why: bool = True) -> Table:
     if len(columns) > MOST_COLUMNS:
         table.add_row(f"and {len(columns) - MOST_COLUMNS} more", "", "", "", "", "all in the JSON and the HTML")
     return table
+
+
+def show_columns(columns: Sequence[ColumnEntry], console: Console) -> None:
+    """Print how columns were read, and why: in the table where there is room, else below it, a line for each."""
+    wide = console.width >= WIDE
+    table = column_table(columns, why=wide)
+    table.title = table.title if wide else "How the columns were read"
+    console.print(table)
+    if not wide:
+        shown = columns[:MOST_COLUMNS]
+        console.print(_bullets([f"{one.name}: {one.kind or 'nothing'}: {one.rule or one.reason}" for one in shown]))
 
 
 def show_checks(

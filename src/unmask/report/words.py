@@ -30,6 +30,8 @@ HOW = {  # how to read a figure, by what it counts, or by its key where that say
     "known": f"People {BY_LINKS}",
     "probabilistic.linked": "People rightly linked above the threshold that the intruder takes from their own model, "
     "which promises few wrong links.",
+    "copies.exact": "Rows that equal a record of the original. As many as other people would show are taken off, and "
+    "people who are alike share theirs: so it may be a little below 100 % where every row is published as it is.",
     "copies.unique": "Nobody else in the original has their values, and the release has them all the same: whoever "
     "knows the values knows that the person was in the file.",
     "copies.known": "One row of the release is far nearer to them than to anybody else; as many as luck may give are "
