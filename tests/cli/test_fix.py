@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 from command_line import run, write
-from unmask.tables import read_cells
+from unmask.tables.text import read_cells
 
 
 @pytest.fixture

@@ -14,7 +14,6 @@ from unmask.tables.encode import encode_column as encode_column
 from unmask.tables.encode import rank as rank
 from unmask.tables.encode import to_floats as to_floats
 from unmask.tables.folder import locked_folder as locked_folder
-from unmask.tables.formats import TEXTS as TEXTS
 from unmask.tables.formats import format_of as format_of
 from unmask.tables.forms import form_of as form_of
 from unmask.tables.hierarchy import ValueHierarchy as ValueHierarchy
@@ -34,7 +33,6 @@ from unmask.tables.scenario import Scenario as Scenario
 from unmask.tables.suggested import suggest_hierarchy as suggest_hierarchy
 from unmask.tables.sums import centre_and_spread as centre_and_spread
 from unmask.tables.text import find_separator as find_separator
-from unmask.tables.text import read_cells as read_cells
 from unmask.tables.write import check_target as check_target
 from unmask.tables.write import write_atomically as write_atomically
 from unmask.tables.write import write_findings as write_findings

@@ -119,7 +119,7 @@ def swapped(release: Release) -> list[str]:
     coarse = [
         name
         for name in release.quasi
-        if is_coarser(released[name], original[name]) or _splits(released[name], original[name])
+        if is_coarser(released[name], original[name]) or _splits(original[name], released[name])
     ]
     extra = set(release.released.columns) > set(release.original.columns)
     gaps = [name for name in release.quasi if original[name].null_count() and not released[name].null_count()]
@@ -130,7 +130,7 @@ def swapped(release: Release) -> list[str]:
     return [f"the release has more detail than the original in {names}: are the two files swapped?"]
 
 
-def _splits(released: pl.Series, original: pl.Series) -> bool:
+def _splits(original: pl.Series, released: pl.Series) -> bool:
     """Whether each value of the release stands for one of the original, and several for the same: days for months."""
     pairs = pl.DataFrame({"new": released.head(SEEN), "old": original.head(SEEN)})
     new, old = pairs["new"].n_unique(), pairs["old"].n_unique()

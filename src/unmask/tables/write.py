@@ -8,16 +8,18 @@ import glob
 import io
 import os
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
 from unmask.errors import ParameterError, TableError
 from unmask.inert import without_formulas
 from unmask.tables.formats import RECORDS, TEXTS, format_of, packed
+from unmask.tables.text import read_cells
 
 TABLES = (
     ".csv",
@@ -37,11 +39,22 @@ def write_findings(table: pl.DataFrame, path: str | Path) -> None:
     write_table(without_formulas(table) if format_of(path) in TEXTS else table, path)
 
 
-def write_table(table: pl.DataFrame, path: str | Path, *, separator: str = ",") -> None:
+def write_table(
+    table: pl.DataFrame,
+    path: str | Path,
+    *,
+    source: str | Path | None = None,
+    kept: Collection[str] = (),
+    reading: Mapping[str, Any] | None = None,
+) -> None:
     """Write a table in the format that the suffix of the path says; it is data, and its cells are kept as they are.
 
-    ``separator``: of cells in .csv.
+    ``source``: the file that it was read from, by these options of ``reading``. If both are text, cells of the columns
+    that are ``kept`` are written as they stand there (1.250,00 and 31.12.2026), unless they are blank now.
     """
+    separator = ","
+    if source is not None and {format_of(source), format_of(path)} <= set(TEXTS):
+        table, separator = _as_in(Path(source), table, kept, reading or {})
     check_suffix(Path(path))
     form, buffer = format_of(path), io.BytesIO()
     if form == ".parquet":
@@ -57,6 +70,17 @@ def write_table(table: pl.DataFrame, path: str | Path, *, separator: str = ",") 
     else:
         table.write_csv(buffer, separator="\t" if form == ".tsv" else separator)
     write_atomically(path, packed(buffer.getvalue(), Path(path)))
+
+
+def _as_in(
+    source: Path, table: pl.DataFrame, kept: Collection[str], reading: Mapping[str, Any]
+) -> tuple[pl.DataFrame, str]:
+    """The table with the cells of its source where it has some, and what separates them there."""
+    cells, separator = read_cells(source, reading.get("separator"), reading.get("encoding"))
+    same = [name for name in kept if name in table.columns and name in cells.columns]
+    if cells.height == table.height:
+        table = table.with_columns(cells[name].set(table[name].is_null(), None).alias(name) for name in same)
+    return table, separator
 
 
 def _write_workbook(table: pl.DataFrame, buffer: io.BytesIO) -> None:
