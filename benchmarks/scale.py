@@ -196,7 +196,7 @@ def write_costs() -> None:
         cases = [
             fitted({int(n): one for n, one in known.get(case, {}).get(name, {}).items() if one}, WIDE[case])
             for case in CASES
-            if any(known.get(case, {}).get(name, {}).values())
+            if any("cpu" in one for one in known.get(case, {}).get(name, {}).values())
         ]
         if not cases:
             continue

@@ -284,9 +284,9 @@ def ended_in_time(first=lambda: None):
 def test_what_takes_next_to_nothing_does_not_wait_for_what_takes_long(monkeypatch):
     monkeypatch.setattr(planning, "machine_slowness", lambda: 1.0)
     names = ["channel", "dictionary", "nearest"]
-    assert [one.measure for one in unmask.plan_assessment(release(), only=names, budget=200).entries][-1] == "channel"
+    assert [one.measure for one in unmask.plan_assessment(release(), only=names, budget=100).entries][-1] == "channel"
     monkeypatch.setattr(planning, "SMALL", 0.0)
-    assert [one.measure for one in unmask.plan_assessment(release(), only=names, budget=200).entries][
+    assert [one.measure for one in unmask.plan_assessment(release(), only=names, budget=100).entries][
         -1
     ] == "dictionary"
 

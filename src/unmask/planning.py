@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 Form = Literal["exact", "sampled", "bounded", "left out"]
 UNITS = {"s": 1, "m": 60, "h": 3600}
 EXACT_UP_TO = 40_000  # people: of so many everybody is asked for, unless a budget says otherwise
-MINUTES = 300.0  # seconds on the machine of the benchmark, beyond which an attack asks for some people
+MINUTES = 200.0  # seconds on the machine of the benchmark, beyond which an attack asks for some people
 ENOUGH = 40_000  # people who are then asked for: a rate is within 0.5 points of that of all, 19 times in 20
 ALL_UP_TO = {  # people whom a measure asks for by itself, at most
     "attribute_test": 100_000,
