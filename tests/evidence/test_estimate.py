@@ -223,7 +223,12 @@ def test_a_rate_of_counts_makes_no_array_of_people():
 
 @pytest.mark.parametrize(
     ("value", "n", "words"),
-    [(509.5 / 600, 600, "about 510 of 600"), (510 / 600, 600, "510 of 600"), (0.25, 4000, "1,000 of 4,000")],
+    [
+        (509.5 / 600, 600, "about 510 of 600"),
+        (510 / 600, 600, "510 of 600"),
+        (0.25, 4000, "1,000 of 4,000"),
+        (0.001, 300, "fewer than 1 of 300"),
+    ],
 )
 def test_a_count_whose_share_is_another_is_about(value, n, words):
     """84.9 % of 600 people are no 510, which is 85 %: ties were shared."""

@@ -38,6 +38,8 @@ class Estimate(Shown):
     @property
     def counted(self) -> str:
         """How many of how many: 510 of 600; "about 510 of 600" where shared ties make it another share than is told."""
+        if 0 < self.hits < 0.5:
+            return f"fewer than 1 of {self.n:,}"
         whole = f"{self.hits:,.0f} of {self.n:,}"
         return whole if self.n == 0 or percent(round(self.hits) / self.n) == percent(self.value) else f"about {whole}"
 
