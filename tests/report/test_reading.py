@@ -26,10 +26,19 @@ def test_what_an_old_report_does_not_tell_is_empty(demo, tmp_path):
     assert found.intruders == () and found.policy == "" and found.check.identifiers == ()
 
 
-@pytest.mark.parametrize("text", ["{}", "no JSON", '{"schema": "unmask-report/9"}', '{"schema": "unmask-report/2"}'])
-def test_what_is_no_report_is_refused(tmp_path, text):
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("{}", "is not a report of unmask"),
+        ("no JSON", "is not a JSON report"),
+        ('{"schema": "unmask-report/9"}', "in a form that this version does not read"),
+        ('{"schema": "unmask-report/2"}', "is not a whole report"),
+    ],
+)
+def test_what_is_no_report_is_refused(tmp_path, text, words):
+    """Each for its own reason: a later form is no damaged file."""
     (tmp_path / "r.json").write_text(text)
-    with pytest.raises(TableError, match=r"is not a"):
+    with pytest.raises(TableError, match=words):
         read_report(tmp_path / "r.json")
 
 
