@@ -806,5 +806,5 @@ def test_the_size_of_an_error_is_told_by_another_column(monkeypatch, how, space,
     monkeypatch.setattr(words_of_channel, "_exact", lambda *_: None)
     people = [SimpleNamespace(name="zip"), SimpleNamespace(name="dept")]
     material = SimpleNamespace(people=people, feature=lambda _: SimpleNamespace(words="`zip`"))
-    recipe = SimpleNamespace(how=how, space=space, scale=scale, feature=(0, ""), target=0)
+    recipe = SimpleNamespace(how=how, space=space, scale=scale, feature=(0, ""), target=0, spiked=False)
     assert words_of_channel._number(material, recipe) == told
