@@ -15,12 +15,12 @@ import unmask
 from unmask.disclosure.expected import expected_findings
 from unmask.errors import RoleError, TableError
 from unmask.groups.population.sizes import poisson_gamma, sizes_of
-from unmask.intake.containing import containing
 from unmask.linkage.channel.joint import whitening
 from unmask.linkage.channel.residuals import fit_law
 from unmask.study import as_study
 from unmask.tables import read_table
 from unmask.tables.encode import to_floats
+from unmask.tables.rounded import read_rounding
 from unmask.tables.shapes import is_card
 
 ITSELF = "an error of unmask itself"
@@ -375,7 +375,8 @@ def test_an_answer_that_the_original_has_not_is_text_beside_its_codes():
 def test_infinite_numbers_lie_on_no_grid():
     """-1e400 beside whole numbers: a warning of numpy in `check` (seed 40009803)."""
     with np.errstate(invalid="raise"):
-        assert containing(np.array([4.9, 7.2, 3.0, 1.0]), np.array([5.0, 7.0, -np.inf, -np.inf])) is None
+        known, made = np.array([4.9, 7.2, 3.0, 1.0, 6.1, 2.2]), np.array([5.0, 7.0, -np.inf, -np.inf, 6.0, 2.0])
+        assert read_rounding(known, made, made) is None
 
 
 def test_one_person_who_teaches_has_no_other_half():

@@ -44,10 +44,10 @@ def read_rounding(known: Floats, made: Floats, published: Floats) -> Rounded | N
     ``known`` and ``made`` are those of the same people, before and after; ``published`` all numbers of the release, for
     which the intervals are told. NaN is missing.
     """
-    there, every = ~(np.isnan(known) | np.isnan(made)), published[~np.isnan(published)]
+    there, every = np.isfinite(known) & np.isfinite(made), published[~np.isnan(published)]
     known, made = known[there], made[there]
     changed = known != made
-    if np.count_nonzero(changed) < FEWEST:
+    if np.count_nonzero(changed) < FEWEST or not np.isfinite(every).all():
         return None
     for words, ends in _rules(known, made, every):
         low, high = ends(made)
@@ -106,8 +106,6 @@ def _on_grid(known: Floats, made: Floats, every: Floats) -> list[Rule]:
 
 def _grids(parts: Floats) -> tuple[bool, bool]:
     """Whether numbers, in steps, are whole, or lie half-way between whole ones."""
-    if not np.isfinite(parts).all():
-        return False, False
     whole, half = np.abs(parts - np.round(parts)), np.abs(parts - np.floor(parts) - 0.5)
     return float(whole.max()) < CLOSE, float(half.max()) < CLOSE
 
