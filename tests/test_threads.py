@@ -8,7 +8,7 @@ from unmask.assessment import discover, run_measure
 from unmask.evidence import Context
 from unmask.kernels.base import LEAF
 from unmask.kernels.search import decide, decide_few, nearest, plant
-from unmask.kernels.search.tree import _SHARED
+from unmask.kernels.search.splitting import _SHARED
 from unmask.sampling import people_by_hash
 from unmask.study import Study
 from unmask.threads import one_thread

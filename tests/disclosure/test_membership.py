@@ -10,7 +10,7 @@ from naive import disclosure as naive
 from naive import membership as slow
 from unmask import Release, assess, datasets, membership_inference, membership_of_model, parse_masking
 from unmask.assessment import discover
-from unmask.disclosure.membership import assess_membership, blind_scores, own_values
+from unmask.disclosure.membership import assess_membership, blind_scores
 from unmask.disclosure.outside import in_order, set_scene
 from unmask.disclosure.roc import accusations, summarise
 from unmask.errors import EngineError, ParameterError, RoleError
@@ -18,7 +18,6 @@ from unmask.evidence import auc, recognised, tpr_at
 from unmask.evidence.measure import Context
 from unmask.selfcheck import shuffle
 from unmask.study.study import Study
-from unmask.tables import Encoded
 
 SCORES = st.lists(st.sampled_from([0.0, 0.5, 1.0, 2.0, 3.5]), min_size=1, max_size=15)
 
@@ -252,24 +251,6 @@ def test_assess_uses_shadow_releases_when_the_masking_is_known():
 def test_a_positive_score_is_an_accusation():
     found = summarise(np.array([0.5, 2.0, -1.0, 0.0]), np.array([-1.0, 0.25, 3.0, -2.0]), np.zeros(4), 0)
     assert (found.recall.value, found.recall.chance) == (0.5, 0.5)
-
-
-def test_values_that_occur_tell_who_is_inside_though_no_row_does():
-    def table(seed):
-        return pl.DataFrame(np.exp(np.random.default_rng(seed).normal(7, 0.8, (150, 4))).round(2), schema=list("abcd"))
-
-    inside, outside, rng = table(1), table(2), np.random.default_rng(3)
-    drawn = inside.select(pl.Series(name, rng.choice(inside[name].to_numpy(), 150)) for name in inside.columns)
-    found = membership_inference(Release(inside, drawn, synthetic=True, control=outside))
-    assert found.auc.value > 0.95
-    assert "own values" in found.attacks
-    others = membership_inference(Release(inside, table(4), synthetic=True, control=outside))
-    assert others.auc.low < 0.65
-    people = Encoded(np.array([[1.0, 5], [2, 6], [np.nan, 5]]), np.array([[0], [1], [1]]))
-    rows = Encoded(np.array([[2.0, 5], [7, 9]]), np.array([[1], [-1]]))
-    assert own_values(people, rows) == pytest.approx(
-        [np.log(1.5), np.log(3) + np.log(1.5), 2 * np.log(1.5)], abs=1e-8
-    )  # 2 of 3 have 5, 1 of 3 has 2, 2 of 3 have code 1
 
 
 def test_where_no_row_is_near_somebody_was_kept_away():

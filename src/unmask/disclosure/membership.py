@@ -149,19 +149,7 @@ def blind_scores(
     scores = {name: values[back] for name, values in scores_of(ours, held).items()}
     scores["closest record"] = np.round(closest_record_scores(scene, least[back], seed), DIGITS)
     scores["no record near"] = np.round(least[back], DIGITS)  # rows too near to a member were thrown away
-    if rows is None:
-        scores["own values"] = own_values(scene.of(people), scene.encoding.released)
     return scores
-
-
-def own_values(people: Encoded, rows: Encoded) -> Floats:
-    """How many of each person's own values occur in the release, in whatever row; a value that few have says more."""
-    total = np.zeros(len(people))
-    for ours, theirs in ((people.numeric, rows.numeric), (people.codes, rows.codes)):
-        for k in range(ours.shape[1]):
-            there = np.isin(ours[:, k], theirs[:, k])  # a missing number is nobody's
-            total += there * -np.log(max(float(there.mean()), 1.0 / max(1, there.size)))
-    return np.asarray(np.round(total, DIGITS))
 
 
 def _rows_here(scene: Scene, progress: Progress) -> Against:
